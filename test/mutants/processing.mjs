@@ -186,8 +186,8 @@ export const processingMutants = [
       },
       {
         file: 'src/stores/sqlite/record-insert.ts',
-        find: 'dueIn(connection, now, source, lane, seq), lane)',
-        replace: 'now, lane)',
+        find: 'dueIn(log, source, lane, seq), lane)',
+        replace: 'log.now, lane)',
       },
     ],
     tests: [onSqlite('a lane gives one event at a time'), onSqlite('many workers process many lanes')],
@@ -238,7 +238,7 @@ export const processingMutants = [
     promise: 'An unfinished event is never removed.',
     changes: [
       {
-        file: 'src/stores/postgres/prune-sql.ts',
+        file: 'src/stores/postgres/prune.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template
         find: "where ${event} and (w.seq is not null or o.parked = 'dead')`",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template

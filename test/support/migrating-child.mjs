@@ -27,7 +27,8 @@ await once(process.stdin, 'data')
 if (kind === 'sqlite') {
   // Not by the store: its thread has a list of its own.
   const connection = openConnection({ path: where, busyTimeoutMs: 60_000, readOnly: false })
-  say(JSON.stringify(migrate(connection, Date.now())))
+  connection.now = Date.now()
+  say(JSON.stringify(migrate(connection)))
   connection.close()
 } else {
   const store = postgres({ url: where, schema })

@@ -9,7 +9,7 @@ import type {
   StoredEvent,
 } from '../../store.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Run, type Statement, texts } from './connection/statement.js'
+import { numbers, type Run, statement, texts } from './connection/statement.js'
 import { seqRange } from './hours.js'
 import { ensurePartitions } from './partitions.js'
 import { type HeadersAsText, withHeaders } from './read.js'
@@ -38,13 +38,10 @@ const PAGE_BYTES = 16 * 1024 * 1024
 const SLACK = 1_000_000
 
 /** $1 from, ms   $2 to, ms   $3 seq */
-const nextPayload: Statement = {
-  name: 'export_next',
-  sql: `
+const nextPayload = statement('export_next')`
 select seq from hookonce.payloads
 where received_at >= to_timestamp($1::float8 / 1000) and received_at < to_timestamp($2::float8 / 1000) and seq >= $3
-order by seq limit 1`,
-}
+order by seq limit 1`
 
 /**
  * $1 source   $2 limit   $3 from seq   $4 to seq   $5 from, ms   $6 to, ms. A delivery is found by the first of its
@@ -59,27 +56,21 @@ where e.source = $1 and e.seq >= $3 and e.seq < $4
   and e.received_at >= to_timestamp($5::float8 / 1000) and e.received_at < to_timestamp($6::float8 / 1000)
   and not exists (select 1 from hookonce.events o where o.payload_seq = e.payload_seq and o.seq < e.seq)`
 
-const findAll: Statement = { name: 'export_find', sql: `${stored} order by e.seq limit $2` }
-const findUnarchived: Statement = {
-  name: 'export_find_unarchived',
-  sql: `${stored} and p.seq not in (${archivedSeqs}) order by e.seq limit $2`,
-}
+const findAll = statement('export_find')`${stored} order by e.seq limit $2`
+const findUnarchived = statement(
+  'export_find_unarchived',
+)`${stored} and p.seq not in (${archivedSeqs}) order by e.seq limit $2`
 
 /** $1 the seqs of the first event of each delivery */
-const readPayloads: Statement = {
-  name: 'export_read',
-  sql: `
+const readPayloads = statement('export_read')`
 select p.seq, p.source, p.received_at as "receivedAt", p.headers, p.body
 from unnest($1::bigint[]) with ordinality as i (seq, n)
 join hookonce.events e on e.seq = i.seq
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
-order by i.n`,
-}
+order by i.n`
 
 /** $1 seqs of payloads */
-const readEvents: Statement = {
-  name: 'export_events',
-  sql: `
+const readEvents = statement('export_events')`
 select coalesce(e.payload_seq, e.seq) as payload_seq, e.seq, e.event_id as id, e.event_type as type,
   e.related_reference as reference, encode(e.content_hash, 'hex') as "contentHash", e.part, ${stateOf} as state
 from (
@@ -87,8 +78,7 @@ from (
   union all select * from hookonce.events where payload_seq = any($1::bigint[])
 ) e
 left join hookonce.work w on w.seq = e.seq
-order by e.part, e.seq`,
-}
+order by e.part, e.seq`
 
 interface FoundDelivery {
   seq: number
@@ -138,20 +128,14 @@ async function deliveriesOf(db: Database, page: readonly FoundDelivery[]): Promi
 }
 
 /** $1 source   $2 day   $3 object   $4 seqs   $5 digest */
-const writeReceipt: Statement = {
-  name: 'archived_receipt',
-  sql: `
+const writeReceipt = statement('archived_receipt')`
 insert into hookonce.archived (source, day, object, seqs, sha256) values ($1, $2::date, $3, $4::bigint[], $5)
-on conflict (source, day, object) do update set seqs = excluded.seqs, sha256 = excluded.sha256`,
-}
+on conflict (source, day, object) do update set seqs = excluded.seqs, sha256 = excluded.sha256`
 
 /** $1 source   $2 day */
-const receiptsOfDay: Statement = {
-  name: 'archived_receipts',
-  sql: `
+const receiptsOfDay = statement('archived_receipts')`
 select object, array_to_json(seqs)::text as seqs, sha256 from hookonce.archived
-where source = $1 and day = $2::date order by object`,
-}
+where source = $1 and day = $2::date order by object`
 
 export async function receiptsOf(db: Database, { source, day }: ArchiveDay): Promise<ArchiveReceipt[]> {
   const rows = await db.read<{ object: number; seqs: string; sha256: string }>(receiptsOfDay, [source, day])
@@ -169,25 +153,19 @@ export function archived(db: Database, receipts: readonly ArchiveReceipt[]): Pro
  * $1 sources   $2 event ids   $3 delivery (from 1)   $4 received at, ms   $5 content hashes. The
  * lock keeps erasure and retention from removing the event before the payload is written.
  */
-const findEvents: Statement = {
-  name: 'restore_find',
-  sql: `
+const findEvents = statement('restore_find')`
 select i.d::int, coalesce(e.payload_seq, e.seq) as payload_seq, e.received_at::text as received_at,
   (e.erased_at is null and (encode(e.content_hash, 'hex') collate "C") is not distinct from i.hash
     and trunc(extract(epoch from e.received_at) * 1000) = i.received_ms) as fits
 from unnest($1::text[], $2::text[], $3::int[], $4::float8[], $5::text[]) as i (source, event_id, d, received_ms, hash)
 join hookonce.events e on e.source = i.source and e.event_id = i.event_id
 order by e.seq
-for share of e`,
-}
+for share of e`
 
 /** $1 seq   $2 received at, as text to keep its microseconds   $3 source   $4 headers   $5 body */
-const putPayload: Statement = {
-  name: 'restore_put',
-  sql: `
+const putPayload = statement('restore_put')`
 insert into hookonce.payloads (seq, received_at, source, headers, body) values ($1, $2::timestamptz, $3, $4, $5)
-on conflict do nothing returning 1`,
-}
+on conflict do nothing returning 1`
 
 interface FoundEvent {
   d: number

@@ -2,18 +2,15 @@
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { decodeCursor, encodeCursor } from '../shared/list.js'
 import type { Database } from './connection/database.js'
-import { type Run, type Statement, texts } from './connection/statement.js'
+import { type Run, statement, texts } from './connection/statement.js'
 
 /** $1-$5 actors, verbs, sources, event ids, notes */
-const write: Statement = {
-  name: 'audit',
-  sql: `
+const write = statement('audit')`
 insert into hookonce.audit (at, actor, verb, source, event_id, note)
 select hookonce.clock(), actor, verb, source, event_id, note
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
   with ordinality as e (actor, verb, source, event_id, note, n)
-order by n`,
-}
+order by n`
 
 export async function writeAudits(run: Run, entries: readonly NewAudit[]): Promise<void> {
   await run(write, [

@@ -5,7 +5,7 @@
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database } from './connection/database.js'
-import { type Statement, texts } from './connection/statement.js'
+import { type Statement, statement, texts } from './connection/statement.js'
 import { sweeper } from './sweep.js'
 import { blocked, lockBefore, lookAgain, parkedFor } from './work.js'
 
@@ -96,17 +96,14 @@ const claimEvent: Statement = {
 }
 
 /** One index look-up for each source. */
-const sourcesAtWork: Statement = {
-  name: 'sources_at_work',
-  sql: `
+const sourcesAtWork = statement('sources_at_work')`
 with recursive hop as (
   (select source from hookonce.work order by source limit 1)
   union all
   select (select w.source from hookonce.work w where w.source > h.source order by w.source limit 1)
   from hop h where h.source is not null
 )
-select source from hop where source is not null`,
-}
+select source from hop where source is not null`
 
 interface Row {
   seq: number

@@ -10,7 +10,7 @@ import { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { JUST_REMOVED, takeOver } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
 import type { PartitionUnit } from './connection/pools.js'
-import { numbers, type Run, type Statement } from './connection/statement.js'
+import { numbers, type Run, statement } from './connection/statement.js'
 import { operate } from './operate.js'
 import { ensurePartitions } from './partitions.js'
 import { type HeadersAsText, withHeaders } from './read.js'
@@ -22,9 +22,7 @@ import { REPLAYED } from './record-sql.js'
  * that was made on an empty log read all events.
  * $1 seqs   $2 counts   $3 first, ms   $4 last, ms
  */
-const countBatch: Statement = {
-  name: 'duplicates',
-  sql: `
+const countBatch = statement('duplicates')`
 insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts)
 select i.seq, i.count, to_timestamp(i.first_ms / 1000), to_timestamp(i.last_ms / 1000), 0
 from unnest($1::bigint[], $2::bigint[], $3::float8[], $4::float8[]) as i (seq, count, first_ms, last_ms)
@@ -33,8 +31,7 @@ order by i.seq
 on conflict (seq) do update set
   count = d.count + excluded.count,
   first_at = least(d.first_at, excluded.first_at),
-  last_at = greatest(d.last_at, excluded.last_at)`,
-}
+  last_at = greatest(d.last_at, excluded.last_at)`
 
 export function duplicateCounts(db: Database): DuplicateAudit {
   return new DuplicateAudit(async (notes) => {
@@ -58,9 +55,7 @@ export interface OtherContent {
  * $1 seq   $2 hash   $3 source   $4 at, ms   $5 part   $6 headers   $7 body. The bytes of an erased event must not come back,
  * and a delivery before this one may have made this content that of the event.
  */
-const keep: Statement = {
-  name: 'conflict_keep',
-  sql: `
+const keep = statement('conflict_keep')`
 with event as (
   select e.seq, to_timestamp($4::float8 / 1000) as at, e.content_hash is distinct from $2::bytea as differs,
     e.erased_at is null as keeps, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld
@@ -78,8 +73,7 @@ counted as (
     last_at = greatest(d.last_at, excluded.last_at), conflicts = d.conflicts + 1, conflict_at = excluded.conflict_at,
     conflict_hash = excluded.conflict_hash
 )
-select keeps and differs and withheld is true as replaces from event`,
-}
+select keeps and differs and withheld is true as replaces from event`
 
 /** Rejects when it is not kept: its sender must send it again. */
 export async function keepOtherContent(db: Database, { event, seq, at }: OtherContent): Promise<void> {
@@ -94,13 +88,10 @@ export async function keepOtherContent(db: Database, { event, seq, at }: OtherCo
   if (kept.replaces) await operate(db, takeOver({ source, id }))
 }
 
-const latest: Statement = {
-  name: 'conflict',
-  sql: `
+const latest = statement('conflict')`
 select c.at, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
 from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
-where e.source = $1 and e.event_id = $2 order by c.at desc limit 1`,
-}
+where e.source = $1 and e.event_id = $2 order by c.at desc limit 1`
 
 export async function conflictOf(db: Database, { source, id }: EventKey): Promise<Conflict | null> {
   const [row] = await db.read<HeadersAsText<Conflict>>(latest, [source, id])
@@ -108,9 +99,7 @@ export async function conflictOf(db: Database, { source, id }: EventKey): Promis
 }
 
 /** $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. */
-const swap: Statement = {
-  name: 'conflict_swap',
-  sql: `
+const swap = statement('conflict_swap')`
 with taken as materialized (
   select t.*, nextval('hookonce.event_seq') as new_payload from (
     select distinct on (c.seq) c.*, e.received_at, e.content_hash, e.part as old_part, coalesce(e.payload_seq, e.seq) as old_payload
@@ -139,8 +128,7 @@ beside as (
 delete from hookonce.payloads p using taken t
 where p.seq = t.old_payload and p.received_at = t.received_at and not exists (
   select 1 from hookonce.events o
-  where o.seq <> t.seq and (o.payload_seq = t.old_payload or o.seq = t.old_payload and o.payload_seq is null))`,
-}
+  where o.seq <> t.seq and (o.payload_seq = t.old_payload or o.seq = t.old_payload and o.payload_seq is null))`
 
 export async function swapContent(
   run: Run,

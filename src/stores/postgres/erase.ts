@@ -6,7 +6,7 @@
 import type { EraseOptions, EraseResult } from '../../store.js'
 import { writeAudits } from './audit.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Run, type Statement } from './connection/statement.js'
+import { numbers, type Run, statement } from './connection/statement.js'
 import { alive } from './work.js'
 
 const needed = (payloadSeq: string, reference: string) => `
@@ -18,51 +18,40 @@ const needed = (payloadSeq: string, reference: string) => `
       or (o.related_reference is distinct from ${reference} and (w.seq is not null or o.parked = 'dead'))`
 
 /** $1 reference   $2 source or null   $3 limit. Deliveries that have to stay come last. */
-const find: Statement = {
-  name: 'erase_find',
-  sql: `
+const find = statement('erase_find')`
 select d.seq, exists (${needed('d.seq', '$1')}) as busy from (
   select distinct coalesce(e.payload_seq, e.seq) as seq from hookonce.events e
   where e.related_reference = $1 and ($2::text is null or e.source = $2) and e.erased_at is null
 ) d
-order by 2, 1 limit $3`,
-}
+order by 2, 1 limit $3`
 
 /** $1 seqs of payloads */
 const sharing = `(
   select seq from hookonce.events where seq = any($1::bigint[])
   union all select seq from hookonce.events where payload_seq = any($1::bigint[]))`
 
-const lockWork: Statement = {
-  name: 'erase_lock_work',
-  sql: `select seq from hookonce.work where seq in ${sharing} order by seq for update`,
-}
+const lockWork = statement(
+  'erase_lock_work',
+)`select seq from hookonce.work where seq in ${sharing} order by seq for update`
 
-const lockEvents: Statement = {
-  name: 'erase_lock_events',
-  sql: `select seq from hookonce.events where seq in ${sharing} order by seq for update`,
-}
+const lockEvents = statement(
+  'erase_lock_events',
+)`select seq from hookonce.events where seq in ${sharing} order by seq for update`
 
 /** $2 reference. Checked again under the locks: a worker may have claimed an event, or an operator restarted it. */
-const stillFree: Statement = {
-  name: 'erase_free',
-  sql: `select i.seq from unnest($1::bigint[]) as i (seq) where not exists (${needed('i.seq', '$2')})`,
-}
+const stillFree = statement(
+  'erase_free',
+)`select i.seq from unnest($1::bigint[]) as i (seq) where not exists (${needed('i.seq', '$2')})`
 
-const count: Statement = {
-  name: 'erase_count',
-  sql: `
+const count = statement('erase_count')`
 with marked as materialized (
   select seq, payload_seq, received_at, erased_at from hookonce.events where seq in ${sharing}
 )
 select (select count(*)::int from marked where erased_at is null) as events,
   (select count(distinct p.seq)::int from marked m
-   join hookonce.payloads p on p.seq = coalesce(m.payload_seq, m.seq) and p.received_at = m.received_at) as payloads`,
-}
+   join hookonce.payloads p on p.seq = coalesce(m.payload_seq, m.seq) and p.received_at = m.received_at) as payloads`
 
-const remove: Statement = {
-  name: 'erase',
-  sql: `
+const remove = statement('erase')`
 with marked as (
   update hookonce.events set erased_at = hookonce.clock() where seq in ${sharing} and erased_at is null
   returning seq, payload_seq, received_at, source, event_id
@@ -76,8 +65,7 @@ gone as (
 compared as (
   delete from hookonce.conflicts c using marked m where c.seq = m.seq
 )
-select m.source, m.event_id, (select count(*)::int from gone) as payloads from marked m`,
-}
+select m.source, m.event_id, (select count(*)::int from gone) as payloads from marked m`
 
 interface Erased {
   source: string | null

@@ -9,15 +9,12 @@ import type {
   WorkerLeases,
 } from '../../store.js'
 import type { Database } from './connection/database.js'
-import type { Statement } from './connection/statement.js'
+import { statement } from './connection/statement.js'
 
-const effects: Statement = {
-  name: 'effects',
-  sql: `
+const effects = statement('effects')`
 select f.name, f.started_at as "startedAt", f.finished_at as "finishedAt"
 from hookonce.events e join hookonce.effects f on f.seq = e.seq
-where e.source = $1 and e.event_id = $2 order by f.started_at, f.name`,
-}
+where e.source = $1 and e.event_id = $2 order by f.started_at, f.name`
 
 export function effectsOf(db: Database, { source, id }: EventKey): Promise<Effect[]> {
   return db.read<Effect>(effects, [source, id])
@@ -27,9 +24,7 @@ export function effectsOf(db: Database, { source, id }: EventKey): Promise<Effec
  * $1 source or null   $2 the most rows. Each source gets a share, so that one with many dead letters does not hide the
  * others.
  */
-const dead: Statement = {
-  name: 'dead_letters',
-  sql: `
+const dead = statement('dead_letters')`
 with known as (
   select source, sum(dead) as dead from hookonce.totals where $1::text is null or source = $1
   group by source having sum(dead) > 0
@@ -44,8 +39,7 @@ rows as (
 select source, event_type as type, reason as error, count(*)::int as count, min(processed_at) as "firstAt",
   max(processed_at) as "lastAt", (array_agg(event_id order by seq desc))[1] as "eventId",
   (select coalesce(bool_or(k.dead > s.most), false) from known k cross join share s) as cut
-from rows group by source, event_type, reason`,
-}
+from rows group by source, event_type, reason`
 
 export async function deadLetters(db: Database, { source, limit }: DeadLetterOptions): Promise<DeadLetters> {
   const rows = await db.read<DeadLetterGroup & { cut: boolean }>(dead, [source ?? null, limit])
@@ -58,23 +52,18 @@ export async function deadLetters(db: Database, { source, limit }: DeadLetterOpt
 
 /** Leases that one call reads at most. */
 const LEASES = 20_000
-const leases: Statement = {
-  name: 'leases',
-  sql: `
+const leases = statement('leases')`
 select worker, count(*)::int as leases, (count(*) filter (where next_at <= hookonce.clock()))::int as expired,
   min(claimed_at) as "oldestClaimedAt", min(next_at) filter (where next_at > hookonce.clock()) as "expiresAt"
 from (select worker, next_at, claimed_at from hookonce.work where token is not null limit ${LEASES}) w
-group by worker order by worker`,
-}
+group by worker order by worker`
 
 export function leasesOf(db: Database): Promise<WorkerLeases[]> {
   return db.read<WorkerLeases>(leases, [])
 }
 
 /** $1 the most pairs. One look-up of the index for each pair of type and source. */
-const pairs: Statement = {
-  name: 'types',
-  sql: `
+const pairs = statement('types')`
 with recursive hop as (
   (select event_type, source, 1 as n from hookonce.events order by event_type, source limit 1)
   union all
@@ -84,8 +73,7 @@ with recursive hop as (
   ) next
   where hop.n < $1
 )
-select source, array_agg(event_type order by event_type) as types from hop group by source order by source`,
-}
+select source, array_agg(event_type order by event_type) as types from hop group by source order by source`
 
 /** Pairs that one call reads at most. */
 const PAIRS = 5_000
@@ -100,17 +88,14 @@ export async function typesOf(db: Database, limit: number): Promise<SourceTypes[
 }
 
 /** $1 prefix   $2 limit. In byte order, so that the unique index is read. */
-const byPrefix: Statement = {
-  name: 'ids_from',
-  sql: `
+const byPrefix = statement('ids_from')`
 select i.source, i.event_id as id
 from (select distinct source from hookonce.totals) k cross join lateral (
   select e.source, e.event_id from hookonce.events e
   where e.source = k.source and e.event_id >= $1 and e.event_id < $1 || U&'\\+10FFFF' collate "C"
   order by e.event_id limit $2
 ) i
-order by i.source, i.event_id limit $2`,
-}
+order by i.source, i.event_id limit $2`
 
 export function idsFrom(db: Database, prefix: string, limit: number): Promise<EventKey[]> {
   return db.read<EventKey>(byPrefix, [prefix, limit])

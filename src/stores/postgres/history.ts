@@ -14,7 +14,7 @@ import {
   typesHandled,
 } from '../../store/history.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Statement, texts } from './connection/statement.js'
+import { numbers, statement, texts } from './connection/statement.js'
 
 const bucket = (at: string, stepMs: string) =>
   `to_timestamp(floor(extract(epoch from ${at}) * 1000 / ${stepMs}) * ${stepMs} / 1000)`
@@ -23,9 +23,7 @@ const bucket = (at: string, stepMs: string) =>
  * $1-$3 sources, names, values   $4 levels   $5 kept, ms   $6-$7 process id and facts   $8 processes kept, ms. The rows
  * are written in the order of their key, so that two processes cannot wait for each other.
  */
-const add: Statement = {
-  name: 'history_add',
-  sql: `
+const add = statement('history_add')`
 with counted as (
   insert into hookonce.history as h (level, at, source, name, value)
   select l.level, ${bucket('hookonce.clock()', 'l.level')}, i.source, i.name, i.value
@@ -52,8 +50,7 @@ delete from hookonce.history h using (
     order by o.at, o.source, o.name limit 1000 for update skip locked
   ) o
 ) o
-where h.level = o.level and h.at = o.at and h.source = o.source and h.name = o.name`,
-}
+where h.level = o.level and h.at = o.at and h.source = o.source and h.name = o.name`
 
 export async function addHistory(db: Database, { counts, process }: HistoryNote): Promise<void> {
   await db.query(add, [
@@ -69,24 +66,18 @@ export async function addHistory(db: Database, { counts, process }: HistoryNote)
 }
 
 /** $1 level   $2 from, ms   $3 to, ms   $4 step, ms. Parts of a distribution are summed over the whole range. */
-const sums: Statement = {
-  name: 'history_read',
-  sql: `
+const sums = statement('history_read')`
 select h.source, h.name, sum(h.value)::bigint as value, case
     when starts_with(h.name, '${DISTRIBUTION}') then $2::float8
     else $2::float8 + floor((extract(epoch from h.at)::float8 * 1000 - $2::float8) / $4::float8) * $4::float8 end as at
 from hookonce.history h
 where h.level = $1 and h.at >= to_timestamp($2::float8 / 1000) and h.at < to_timestamp($3::float8 / 1000)
-group by 1, 2, 4 order by 1, 2, 4`,
-}
+group by 1, 2, 4 order by 1, 2, 4`
 
 /** $1 level */
-const bounds: Statement = {
-  name: 'history_bounds',
-  sql: `
+const bounds = statement('history_bounds')`
 select hookonce.clock() as now,
-  (select at from hookonce.history where level = $1 order by at limit 1) as since`,
-}
+  (select at from hookonce.history where level = $1 order by at limit 1) as since`
 
 export async function readHistory(db: Database, { from, to, stepMs }: HistoryRange): Promise<HistoryReport> {
   const level = levelOf(stepMs)
@@ -96,12 +87,9 @@ export async function readHistory(db: Database, { from, to, stepMs }: HistoryRan
 }
 
 /** $1 kept, ms */
-const latest: Statement = {
-  name: 'processes',
-  sql: `
+const latest = statement('processes')`
 select facts, started_at as "startedAt", seen_at as "seenAt" from hookonce.processes
-where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000) order by seen_at desc limit 1000`,
-}
+where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000) order by seen_at desc limit 1000`
 
 export async function processes(db: Database): Promise<ProcessSeen[]> {
   const rows = await db.read<{ facts: string; startedAt: number; seenAt: number }>(latest, [PROCESS_KEPT_MS])
@@ -109,11 +97,8 @@ export async function processes(db: Database): Promise<ProcessSeen[]> {
 }
 
 /** $1 how long a note counts, ms */
-const alive: Statement = {
-  name: 'processes_alive',
-  sql: `
-select facts from hookonce.processes where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000)`,
-}
+const alive = statement('processes_alive')`
+select facts from hookonce.processes where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000)`
 
 export async function handled(db: Database): Promise<HandledTypes[]> {
   const rows = await db.read<{ facts: string }>(alive, [HANDLED_MS])

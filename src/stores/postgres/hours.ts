@@ -2,7 +2,7 @@
  * Counters per source and hour of arrival. They turn a time range into a range of seqs; triggers sum them in `totals`, which
  * answers `stats`, and in `spans`, the same ranges for all sources.
  */
-import { adhoc, type Run, type Statement } from './connection/statement.js'
+import { adhoc, type Run, type Statement, statement } from './connection/statement.js'
 
 /** SQL aggregates over the rows of a source and hour. */
 interface HourChanges {
@@ -39,7 +39,7 @@ const ranged = (table: string) => `
 select min(first_seq) as first, max(last_seq) as last from ${table}
 where hour >= date_trunc('hour', to_timestamp($1::float8 / 1000), 'UTC') and hour < to_timestamp($2::float8 / 1000)`
 const anySource: Statement = { name: 'seq_range', sql: ranged('hookonce.spans') }
-const oneSource: Statement = { name: 'seq_range_of', sql: `${ranged('hookonce.hours')} and source = $3` }
+const oneSource = statement('seq_range_of')`${ranged('hookonce.hours')} and source = $3`
 
 /** The lowest and highest seq of the events that arrived in [from, to); null when there are none. */
 export async function seqRange(

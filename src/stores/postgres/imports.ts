@@ -3,7 +3,7 @@ import type { EventKey } from '../../model.js'
 import type { ImportedEvent } from '../../store.js'
 import type { Database } from './connection/database.js'
 import { throwHookonceError } from './connection/failure.js'
-import { joined, numbers, type Statement, texts } from './connection/statement.js'
+import { joined, numbers, statement, texts } from './connection/statement.js'
 import { countHours, countParked } from './hours.js'
 import { inPartitions } from './partitions.js'
 
@@ -17,9 +17,7 @@ import { inPartitions } from './partitions.js'
  * `attempts` is 0 and not null, which tells these events from events whose attempts are rows. The lock is that of record:
  * `tail` stops before the seqs of a transaction that has not committed.
  */
-const insertImported: Statement = {
-  name: 'import',
-  sql: `
+const insertImported = statement('import')`
 with input as materialized (
   select *, to_timestamp(received_ms / 1000.0) as received_at, to_timestamp(processed_ms / 1000.0) as processed_at
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::float8[], $7::text[], $8::text[],
@@ -52,8 +50,7 @@ kept as (
 ),
 counted as (${countHours('placed', { recorded: 'count(*)', ignored: countParked('ignored'), dead: countParked('dead') })}
 )
-select n::int from placed`,
-}
+select n::int from placed`
 
 const DAY_MS = 86_400_000
 const parkedAs = { succeeded: null, ignored: 'ignored', failed: 'dead' } as const
@@ -89,14 +86,11 @@ export async function importEvents(db: Database, events: readonly ImportedEvent[
 }
 
 /** $1 sources   $2 event ids */
-const findKnown: Statement = {
-  name: 'import_known',
-  sql: `
+const findKnown = statement('import_known')`
 select i.n::int from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
 cross join lateral (
   select 1 from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1
-) e`,
-}
+) e`
 
 export async function knownEvents(db: Database, keys: readonly EventKey[]): Promise<boolean[]> {
   const values = [texts(keys.map(({ source }) => source)), texts(keys.map(({ id }) => id))]

@@ -1,54 +1,42 @@
 /** The capability `keys`: effects of an attempt, idempotency keys and watermarks. */
 import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
 import type { Database } from './connection/database.js'
-import { adhoc, type Run, type Statement } from './connection/statement.js'
+import { adhoc, type Run, statement } from './connection/statement.js'
 import { leaseValues, liveLeases, tokenOf } from './leases.js'
 import { alive } from './work.js'
 
 /** $3 name */
-const startEffect: Statement = {
-  name: 'effect_start',
-  sql: `with ${liveLeases},
+const startEffect = statement('effect_start')`with ${liveLeases},
 added as (
   insert into hookonce.effects (seq, name, started_at) select seq, $3, hookonce.clock() from live
   on conflict do nothing
   returning 1
 )
 select exists (select 1 from added) as added, e.finished_at is not null as finished, e.result
-from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`,
-}
+from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`
 
 /** $3 name   $4 result */
-const finishEffect: Statement = {
-  name: 'effect_finish',
-  sql: `with ${liveLeases}
+const finishEffect = statement('effect_finish')`with ${liveLeases}
 insert into hookonce.effects as e (seq, name, started_at, finished_at, result)
 select seq, $3, hookonce.clock(), hookonce.clock(), $4 from live
 on conflict (seq, name) do update set
   finished_at = coalesce(e.finished_at, excluded.finished_at),
   result = case when e.finished_at is null then excluded.result else e.result end
-returning false as added, true as finished, e.result`,
-}
+returning false as added, true as finished, e.result`
 
 /** $1 seq   $2 name   $3 result */
-const finishLate: Statement = {
-  name: 'effect_finish_late',
-  sql: `
+const finishLate = statement('effect_finish_late')`
 update hookonce.effects e set finished_at = hookonce.clock(), result = $3
 where e.seq = $1::bigint and e.name = $2 and e.finished_at is null and not exists (
   select 1 from hookonce.work w where w.seq = $1::bigint and w.token is not null and ${alive})
-returning false as added, true as finished, e.result`,
-}
+returning false as added, true as finished, e.result`
 
-const dropEffect: Statement = {
-  name: 'effect_drop',
-  sql: `with ${liveLeases},
+const dropEffect = statement('effect_drop')`with ${liveLeases},
 gone as (
   delete from hookonce.effects e using live l where e.seq = l.seq and e.name = $3 and e.finished_at is null
 )
 select e.finished_at is null as added, e.finished_at is not null as finished, e.result
-from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`,
-}
+from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`
 
 interface EffectRow {
   added: boolean
@@ -77,59 +65,41 @@ export async function effect(run: Run, step: EffectStep): Promise<EffectState> {
 }
 
 /** $1 key   $2 lease in ms */
-const addKey: Statement = {
-  name: 'key_add',
-  sql: `
+const addKey = statement('key_add')`
 insert into hookonce.keys (key, token, held_until)
 values ($1, gen_random_uuid(), hookonce.clock() + make_interval(secs => $2::float8 / 1000))
 on conflict do nothing
-returning token`,
-}
+returning token`
 
-const lockKey: Statement = {
-  name: 'key_lock',
-  sql: `
+const lockKey = statement('key_lock')`
 select held_until, held_until > hookonce.clock() as held, finished_at is not null as finished, result,
   coalesce(expires_at <= hookonce.clock(), false) as expired
-from hookonce.keys where key = $1 for update`,
-}
+from hookonce.keys where key = $1 for update`
 
-const retakeKey: Statement = {
-  name: 'key_retake',
-  sql: `
+const retakeKey = statement('key_retake')`
 update hookonce.keys
 set token = gen_random_uuid(), held_until = hookonce.clock() + make_interval(secs => $2::float8 / 1000),
   finished_at = null, expires_at = null, result = null
 where key = $1
-returning token`,
-}
+returning token`
 
 /** $1 key   $2 token   $3 lease in ms */
-const extendKey: Statement = {
-  name: 'key_extend',
-  sql: `
+const extendKey = statement('key_extend')`
 update hookonce.keys set held_until = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
 where key = $1 and token = $2 and finished_at is null and held_until > hookonce.clock()
-returning 1`,
-}
+returning 1`
 
 /** $1 key   $2 token   $3 result   $4 time to live in ms, or null */
-const finishKey: Statement = {
-  name: 'key_finish',
-  sql: `
+const finishKey = statement('key_finish')`
 update hookonce.keys
 set finished_at = hookonce.clock(), result = $3, expires_at = hookonce.clock() + make_interval(secs => $4::float8 / 1000)
 where key = $1 and token = $2 and finished_at is null and held_until > hookonce.clock()
-returning 1`,
-}
+returning 1`
 
-const dropKey: Statement = {
-  name: 'key_drop',
-  sql: `
+const dropKey = statement('key_drop')`
 delete from hookonce.keys
 where key = $1 and token = $2 and finished_at is null and held_until > hookonce.clock()
-returning 1`,
-}
+returning 1`
 
 /** Idempotency keys. The primary key decides which caller is first; the token shows that a caller still has the key. */
 export async function keyStep(db: Database, step: KeyStep): Promise<KeyState> {
@@ -164,18 +134,14 @@ async function takeKey(run: Run, key: string, leaseMs: number): Promise<KeyState
 }
 
 /** $1 source   $2 key   $3 value. Returns no row when the watermark is already higher: it never moves back. */
-export const advanceWatermark: Statement = {
-  name: 'watermark_advance',
-  sql: `
+export const advanceWatermark = statement('watermark_advance')`
 insert into hookonce.watermarks as w (source, key, value) values ($1, $2, $3)
 on conflict (source, key) do update set value = excluded.value where w.value <= excluded.value
-returning value`,
-}
+returning value`
 
-const readWatermark: Statement = {
-  name: 'watermark',
-  sql: 'select value from hookonce.watermarks where source = $1 and key = $2',
-}
+const readWatermark = statement(
+  'watermark',
+)`select value from hookonce.watermarks where source = $1 and key = $2`
 
 export async function watermarkOf(db: Database, source: string, key: string): Promise<number | null> {
   const [row] = await db.query<{ value: number }>(readWatermark, [source, key])

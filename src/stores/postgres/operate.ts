@@ -6,56 +6,45 @@ import type { Action, ActionResult, EventKey, State } from '../../model.js'
 import { actionResult } from '../shared/operate.js'
 import { writeAudits } from './audit.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Run, type Statement, texts } from './connection/statement.js'
+import { numbers, type Run, statement, texts } from './connection/statement.js'
 import { swapContent } from './duplicates.js'
 import { countHours, countParked } from './hours.js'
 import { promote } from './settle.js'
 import { parkedFor, stateOf } from './work.js'
 
 /** $1 sources   $2 event ids */
-const find: Statement = {
-  name: 'operate_find',
-  sql: `
+const find = statement('operate_find')`
 select i.n::int, e.seq
 from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
-join hookonce.events e on e.source = i.source and e.event_id = i.event_id`,
-}
+join hookonce.events e on e.source = i.source and e.event_id = i.event_id`
 
-const lockWork: Statement = {
-  name: 'operate_lock_work',
-  sql: 'select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update',
-}
+const lockWork = statement(
+  'operate_lock_work',
+)`select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update`
 
 /** Does not wait: other writers lock work before events, so waiting here, with the event locked, could deadlock. */
-const lockNewWork: Statement = {
-  name: 'operate_lock_new_work',
-  sql: 'select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update nowait',
-}
+const lockNewWork = statement(
+  'operate_lock_new_work',
+)`select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update nowait`
 
-const lockEvents: Statement = {
-  name: 'operate_lock_events',
-  sql: 'select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update',
-}
+const lockEvents = statement(
+  'operate_lock_events',
+)`select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update`
 
 /** $1 seqs   $2 whether the other content of a conflict is wanted */
-const read: Statement = {
-  name: 'operate_read',
-  sql: `
+const read = statement('operate_read')`
 select e.seq, ${stateOf} as state, e.received_at as "receivedAt", case when $2::bool
   then exists (select 1 from hookonce.conflicts c where c.seq = e.seq)
   else exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
 end as "hasPayload"
 from hookonce.events e left join hookonce.work w on w.seq = e.seq
-where e.seq = any($1::bigint[])`,
-}
+where e.seq = any($1::bigint[])`
 
 /**
  * $1 seqs   $2 how much to add to the run. Earlier attempts no longer count against the retry policy. Of each lane the
  * first event is due and the others are parked; all of them are locked here or not yet visible to other transactions.
  */
-const restart: Statement = {
-  name: 'operate_restart',
-  sql: `
+const restart = statement('operate_restart')`
 with before as materialized (
   select e.seq, e.source, e.received_at, e.parked, e.lane, e.run + $2::int as run,
     coalesce((select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), e.attempts, 0) as attempts
@@ -70,21 +59,15 @@ queued as (
   select seq, source, hookonce.clock() + case when lane is not null and row_number() over (partition by source, lane order by seq) > 1
     then ${parkedFor} else interval '0' end, attempts, attempts, run, lane from before
   on conflict (seq) do update set next_at = excluded.next_at, base_attempt = w.attempt, token = null, claimed_at = null, run = excluded.run
-)${countHours('before where parked is not null', { ignored: `-${countParked('ignored')}`, dead: `-${countParked('dead')}` })}`,
-}
+)${countHours('before where parked is not null', { ignored: `-${countParked('ignored')}`, dead: `-${countParked('dead')}` })}`
 
 /** $1 seqs. Writes the `lost` attempt of an expired lease, as the next claim would. */
-const writeLost: Statement = {
-  name: 'operate_lost',
-  sql: `
+const writeLost = statement('operate_lost')`
 insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
 select seq, attempt, run, worker, claimed_at, next_at, 'lost' from hookonce.work
-where seq = any($1::bigint[]) and token is not null`,
-}
+where seq = any($1::bigint[]) and token is not null`
 
-const park: Statement = {
-  name: 'operate_ignore',
-  sql: `
+const park = statement('operate_ignore')`
 with gone as (
   delete from hookonce.work where seq = any($1::bigint[])
 ),
@@ -95,8 +78,7 @@ parked as (
   update hookonce.events e
   set parked = 'ignored', reason = 'operator', processed_at = hookonce.clock()
   where e.seq = any($1::bigint[])
-)${countHours('before', { ignored: 'count(*)', dead: `-${countParked('dead')}` })}`,
-}
+)${countHours('before', { ignored: 'count(*)', dead: `-${countParked('dead')}` })}`
 
 export function operate(db: Database, action: Action): Promise<ActionResult[]> {
   return db.atomic(async (run) => {

@@ -6,7 +6,7 @@ import type { Database } from './connection/database.js'
 import { isPartitionMissing } from './connection/failure.js'
 import type { MaintainSession } from './connection/maintain-session.js'
 import type { PartitionUnit } from './connection/pools.js'
-import { adhoc, numbers, type Run, type Statement, texts } from './connection/statement.js'
+import { adhoc, numbers, type Run, statement, texts } from './connection/statement.js'
 
 export const createPartitionFunctions = `
 -- The partitions of payloads and the time each covers, from the catalogue: a list in a table could differ from it.
@@ -57,11 +57,8 @@ end $$;
 `
 
 /** $1 instant in ms, or null for now   $2 how many after it   $3 unit */
-export const ensurePartitions: Statement = {
-  name: 'ensure_partitions',
-  sql: `
-select name from hookonce.ensure_partitions(coalesce(to_timestamp($1::float8 / 1000), hookonce.clock()), $2::int, $3) as name`,
-}
+export const ensurePartitions = statement('ensure_partitions')`
+select name from hookonce.ensure_partitions(coalesce(to_timestamp($1::float8 / 1000), hookonce.clock()), $2::int, $3) as name`
 
 /**
  * Runs a statement that writes payloads. Creates the partitions of the instants when one is missing, and not before: old
@@ -85,10 +82,9 @@ export async function inPartitions<T>(
   }
 }
 
-export const countAhead: Statement = {
-  name: 'partitions_ahead',
-  sql: 'select count(*)::int as ahead from hookonce.payload_partitions() where low > hookonce.clock()',
-}
+export const countAhead = statement(
+  'partitions_ahead',
+)`select count(*)::int as ahead from hookonce.payload_partitions() where low > hookonce.clock()`
 
 export interface Partition {
   readonly name: string

@@ -4,33 +4,26 @@ import { createPing } from '../shared/ping.js'
 import type { Database } from './connection/database.js'
 import { describe } from './connection/failure.js'
 import { hiddenRows } from './connection/privileges.js'
-import type { Statement } from './connection/statement.js'
+import { adhoc, statement } from './connection/statement.js'
 
 /**
  * Fails when the schema is missing. `read_only`: a standby answers reads but cannot record. `hidden`: row-level security
  * would make events disappear without an error.
  */
-const look: Statement = {
-  name: 'ping',
-  sql: `
+const look = statement('ping')`
 select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as read_only, last_value,
   extract(epoch from hookonce.clock())::float8 * 1000 as now,
   row_security_active('hookonce.events') or row_security_active('hookonce.work') as hidden
-from hookonce.event_seq`,
-}
+from hookonce.event_seq`
 
 /** Waits as `record` would when another session has locked one of its tables. */
-const lock: Statement = {
-  name: '',
-  sql: 'lock table hookonce.events, hookonce.payloads, hookonce.work, hookonce.hours in row exclusive mode',
-}
+const lock = adhoc(
+  'lock table hookonce.events, hookonce.payloads, hookonce.work, hookonce.hours in row exclusive mode',
+)
 
-const write: Statement = {
-  name: 'ping_write',
-  sql: `
+const write = statement('ping_write')`
 insert into hookonce.probe (id, filler) values (1, decode(repeat('00', $1::int), 'hex'))
-on conflict (id) do update set filler = excluded.filler`,
-}
+on conflict (id) do update set filler = excluded.filler`
 
 export function pinger(db: Database) {
   return createPing({

@@ -1,191 +1,212 @@
 /**
- * prune: removes a limited number of payloads of finished events, finished events past their horizon, their attempts, and
- * audits. Pending, processing and failed events are never removed, whatever their age.
+ * The SQL of prune, and the places of its passes. Rows are found, then locked, then checked again by the statement that
+ * removes them: an operator may have retried or replayed the event after it was found.
  */
 import type { PruneOptions, PruneResult } from '../../store.js'
+import { type PrunedLog, prune as pruneLog, type Swept } from '../shared/prune.js'
+import { runAwaiting } from '../shared/steps.js'
+import { archivedSeqs } from './archive.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Run, type Statement } from './connection/statement.js'
-import { seqRange } from './hours.js'
-import {
-  dropAttempts,
-  dropAudits,
-  dropConflicts,
-  dropEvents,
-  dropHours,
-  dropKeys,
-  dropPayloads,
-  dropReceipts,
-  findArchivedEvents,
-  findArchivedPayloads,
-  findAttempts,
-  findAudits,
-  findEvents,
-  findPayloads,
-  lockEvents,
-  lockSharing,
-  notePruned,
-} from './prune-sql.js'
+import { numbers, type Run, type Statement, statement } from './connection/statement.js'
+import { countHours, countParked, seqRange } from './hours.js'
 
-interface Removed {
-  readonly count: number
-  readonly more: boolean
-}
-
-const nothing: Removed = { count: 0, more: false }
+const passes = new WeakMap<Database, Map<string, number>>()
 
 export function prune(db: Database, options: PruneOptions): Promise<PruneResult> {
-  const sweep = async (run: Run) => {
-    const payloads = await prunePayloads(db, run, options)
-    const events = await pruneEvents(db, run, options)
-    const attempts = await pruneAttempts(db, run, options)
-    const audits = await pruneAudits(run, options)
-    const conflicts = await pruneConflicts(run, options)
-    if (!options.dryRun) await run(dropKeys, [Math.min(options.limit, REMOVALS)])
-    return {
-      payloads: payloads.count,
-      events: events.count,
-      attempts: attempts.count,
-      audits: audits.count,
-      more: [payloads, events, attempts, audits, conflicts].some(({ more }) => more),
-    }
-  }
+  const places = passes.get(db) ?? new Map<string, number>()
+  passes.set(db, places)
+  const sweep = (run: Run) => runAwaiting(pruneLog(prunedLog(run, places, options), options))
   return options.dryRun ? sweep(db.read) : db.atomic(sweep)
 }
 
-async function prunePayloads(db: Database, run: Run, options: PruneOptions): Promise<Removed> {
-  const { payloadsBefore, archivedOnly } = options
-  if (payloadsBefore === undefined) return nothing
-  return sweepLog(db, run, {
-    ...pass(options, archivedOnly ? findArchivedPayloads : findPayloads, payloadsBefore),
-    async remove(rows) {
-      const seqs = numbers(rows.map((row) => row.seq))
-      await run(lockSharing, [seqs])
-      return counted(await run(dropPayloads, [seqs]))
-    },
-  })
+interface Found {
+  readonly seq: number
+  readonly attempt: number
 }
 
-async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promise<Removed> {
-  const { source, eventsBefore, archivedOnly, dryRun } = options
-  if (eventsBefore === undefined) return nothing
-  let highest = 0
-  const events = await sweepLog(db, run, {
-    ...pass(options, archivedOnly ? findArchivedEvents : findEvents, eventsBefore),
-    async remove(rows) {
-      const seqs = numbers(rows.map((row) => row.seq))
-      await run(lockEvents, [seqs])
-      const gone = await run<{ count: number; highest: number }>(dropEvents, [seqs])
-      highest = Math.max(highest, gone[0]!.highest)
-      return counted(gone)
-    },
-  })
-  if (dryRun) return events
-  if (highest > 0) {
-    await run(notePruned, [source, highest])
-    await run(dropHours, [source, eventsBefore])
-  }
-  if (!events.more) await run(dropReceipts, [source, eventsBefore])
-  return events
-}
-
-/** Deliveries with other content are as old as payloads may be. */
-async function pruneConflicts(run: Run, options: PruneOptions): Promise<{ more: boolean }> {
-  const { source, payloadsBefore, limit, dryRun } = options
-  if (payloadsBefore === undefined || dryRun) return nothing
-  const most = Math.min(limit, REMOVALS)
-  return { more: counted(await run(dropConflicts, [source, payloadsBefore, most])) >= most }
-}
-
-async function pruneAttempts(db: Database, run: Run, options: PruneOptions): Promise<Removed> {
-  const { attemptsBefore } = options
-  if (attemptsBefore === undefined) return nothing
-  return sweepLog<{ seq: number; attempt: number }>(db, run, {
-    ...pass(options, findAttempts, attemptsBefore),
-    async remove(rows) {
-      const seqs = numbers(rows.map((row) => row.seq))
-      await run(lockEvents, [seqs])
-      return counted(await run(dropAttempts, [seqs, numbers(rows.map((row) => row.attempt))]))
-    },
-  })
-}
-
-async function pruneAudits(
+function prunedLog(
   run: Run,
-  { source, auditsBefore, limit, dryRun }: PruneOptions,
-): Promise<Removed> {
-  if (auditsBefore === undefined) return nothing
-  const most = dryRun ? limit : Math.min(limit, REMOVALS)
-  const rows = await run<{ id: number }>(findAudits, [source, auditsBefore, most + 1])
-  const old = rows.slice(0, most).map((row) => row.id)
-  if (old.length > 0 && !dryRun) await run(dropAudits, [numbers(old)])
-  return { count: old.length, more: rows.length > most }
-}
-
-function pass({ source, limit, dryRun = false }: PruneOptions, find: Statement, before: number) {
-  return { find, source, before, limit, dryRun }
-}
-
-function counted(rows: readonly { count?: number }[]): number {
-  return rows[0]?.count ?? 0
-}
-
-/** Seqs that one statement reads, and the most such statements in one call. */
-const WINDOW = 20_000
-const WINDOWS = 5
-/** Removals of each kind in one transaction, whatever the caller's limit. */
-const REMOVALS = 10_000
-
-interface Sweep<Row> {
-  /** $1 source   $2 before, ms   $3 from seq   $4 to seq   $5 limit */
-  readonly find: Statement
-  readonly source: string
-  readonly before: number
-  readonly limit: number
-  readonly dryRun: boolean
-  /** Returns the number of rows removed. Events that were retried since they were found stay. */
-  readonly remove: (rows: readonly Row[]) => Promise<number>
-}
-
-/** Finds and removes rows in windows of seqs, and stores where the next call continues. */
-async function sweepLog<Row extends { seq: number }>(
-  db: Database,
-  run: Run,
-  sweep: Sweep<Row>,
-): Promise<{ count: number; more: boolean }> {
-  const { find, source, before, dryRun, remove } = sweep
-  const limit = dryRun ? sweep.limit : Math.min(sweep.limit, REMOVALS)
-  const range = await seqRange(run, 0, before, source)
-  if (range === null) return { count: 0, more: false }
-  const places = placesOf(db)
-  const place = `${find.name} ${source}`
-  const start = dryRun ? range.first : Math.max(range.first, places.get(place) ?? 0)
-  let found = 0
-  let count = 0
-  let windows = 0
-  for (let from = start; from <= range.last; from += WINDOW) {
-    const rows = [...(await run<Row>(find, [source, before, from, from + WINDOW, limit - found + 1]))]
-    const full = rows.length > limit - found
-    if (full) rows.pop()
-    found += rows.length
-    count += dryRun || rows.length === 0 ? rows.length : await remove(rows)
-    if (full || (!dryRun && ++windows === WINDOWS && from + WINDOW <= range.last)) {
-      // The next call continues here instead of reading again the windows that have nothing left to remove.
-      if (!dryRun) places.set(place, full ? from : from + WINDOW)
-      return { count, more: true }
-    }
+  places: Map<string, number>,
+  { source, archivedOnly }: PruneOptions,
+): PrunedLog<Found> {
+  const find: Record<Swept, Statement> = {
+    payloads: archivedOnly ? findArchivedPayloads : findPayloads,
+    events: archivedOnly ? findArchivedEvents : findEvents,
+    attempts: findAttempts,
   }
-  if (!dryRun) places.delete(place)
-  return { count, more: false }
-}
-
-/** Where the next call continues, for each statement and source. Kept in memory until the pass is complete. */
-const passes = new WeakMap<Database, Map<string, number>>()
-
-function placesOf(db: Database): Map<string, number> {
-  let places = passes.get(db)
-  if (places === undefined) {
-    places = new Map()
-    passes.set(db, places)
+  const counted = async (drop: Statement, values: unknown[]) =>
+    (await run<{ count: number }>(drop, values))[0]!.count
+  return {
+    places,
+    range: (before) => seqRange(run, 0, before, source),
+    find: (kind, ...window) => run<Found>(find[kind], [source, ...window]),
+    async remove(kind, rows, before) {
+      const seqs = numbers(rows.map((row) => row.seq))
+      await run(kind === 'payloads' ? lockSharing : lockEvents, [seqs])
+      if (kind === 'payloads') return counted(dropPayloads, [seqs])
+      if (kind === 'attempts') return counted(dropAttempts, [seqs, numbers(rows.map((row) => row.attempt))])
+      const [gone] = await run<{ count: number; highest: number }>(dropEvents, [seqs])
+      if (gone!.highest > 0) {
+        await run(notePruned, [source, gone!.highest])
+        await run(dropHours, [source, before])
+      }
+      return gone!.count
+    },
+    removeReceipts: (before) => run(dropReceipts, [source, before]),
+    findAudits: async (before, limit) =>
+      (await run<{ id: number }>(findAudits, [source, before, limit])).map(({ id }) => id),
+    removeAudits: (ids) => run(dropAudits, [numbers(ids)]),
+    removeConflicts: (before, limit) => counted(dropConflicts, [source, before, limit]),
+    removeKeys: (limit) => counted(dropKeys, [limit]),
   }
-  return places
 }
+
+const unfinished = (event: string) => `
+    select 1 from hookonce.events o left join hookonce.work w on w.seq = o.seq
+    where ${event} and (w.seq is not null or o.parked = 'dead')`
+
+const inArchive = `in (${archivedSeqs})`
+
+const oldPayloads = `
+select distinct p.seq
+from hookonce.events e
+join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
+where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
+  and not exists (${unfinished('o.seq = e.seq')})
+  and not exists (${unfinished('o.payload_seq = e.payload_seq')})`
+
+/** A payload that several events share stays while one of them is unfinished. */
+const findPayloads = statement('prune_find_payloads')`${oldPayloads} limit $5`
+const findArchivedPayloads = statement(
+  'prune_find_archived_payloads',
+)`${oldPayloads} and p.seq ${inArchive} limit $5`
+
+const oldEvents = `
+select e.seq from hookonce.events e
+where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
+  and not exists (${unfinished('o.seq = e.seq')})`
+
+const findEvents = statement('prune_find_events')`${oldEvents} order by e.seq limit $5`
+const findArchivedEvents = statement('prune_find_archived_events')`${oldEvents}
+  and (coalesce(e.payload_seq, e.seq) ${inArchive}
+    or not exists (select 1 from hookonce.payloads p
+      where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at))
+order by e.seq limit $5`
+
+const findAttempts = statement('prune_find_attempts')`
+select a.seq, a.attempt from hookonce.events e join hookonce.attempts a on a.seq = e.seq
+where e.source = $1 and a.finished_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
+  and not exists (${unfinished('o.seq = e.seq')})
+order by a.seq, a.attempt limit $5`
+
+/** $1 seqs of payloads. Locks every event that uses them. A holder of these locks waits for no lock of prune. */
+const lockSharing = statement('prune_lock_sharing')`
+select seq from hookonce.events where seq in (
+  select seq from hookonce.events where seq = any($1::bigint[])
+  union all select seq from hookonce.events where payload_seq = any($1::bigint[]))
+order by seq for update`
+
+const lockEvents = statement(
+  'prune_lock_events',
+)`select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update`
+
+/** $1 seqs */
+const dropPayloads = statement('prune_payloads')`
+with old as materialized (
+  select distinct i.seq, e.received_at from unnest($1::bigint[]) as i (seq)
+  cross join lateral (
+    select received_at from hookonce.events where seq = i.seq
+    union all select received_at from hookonce.events where payload_seq = i.seq
+  ) e
+  where not exists (${unfinished('o.seq = i.seq')}) and not exists (${unfinished('o.payload_seq = i.seq')})
+),
+gone as (
+  delete from hookonce.payloads p using old o where p.seq = o.seq and p.received_at = o.received_at returning 1
+)
+select count(*)::int as count from gone`
+
+/** $1 seqs */
+const dropEvents = statement('prune_events')`
+with gone as (
+  delete from hookonce.events e where e.seq = any($1::bigint[])
+    and e.parked is distinct from 'dead' and not exists (select 1 from hookonce.work w where w.seq = e.seq)
+  returning seq, payload_seq, source, received_at, event_id, guard_hash, parked
+),
+attempts as (delete from hookonce.attempts a using gone g where a.seq = g.seq),
+effects as (delete from hookonce.effects f using gone g where f.seq = g.seq),
+duplicates as (delete from hookonce.duplicates d using gone g where d.seq = g.seq),
+conflicts as (delete from hookonce.conflicts c using gone g where c.seq = g.seq),
+guards as (
+  delete from hookonce.guards u using gone g
+  where u.source = g.source and u.guard_hash = g.guard_hash and u.event_id = g.event_id
+),
+payloads as (
+  delete from hookonce.payloads p using gone g
+  where p.seq = coalesce(g.payload_seq, g.seq) and p.received_at = g.received_at
+    and not exists (
+      select 1 from hookonce.events o where o.payload_seq = g.payload_seq and o.seq not in (select seq from gone))
+),
+counted as (${countHours('gone', { recorded: '-count(*)', ignored: `-${countParked('ignored')}` })}
+)
+select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`
+
+/** $1 source   $2 before, ms   $3 limit */
+const dropConflicts = statement('prune_conflicts')`
+with gone as (
+  delete from hookonce.conflicts where (seq, hash) in (
+    select seq, hash from hookonce.conflicts where source = $1 and at < to_timestamp($2::float8 / 1000)
+    order by at limit $3 for update skip locked)
+  returning 1
+)
+select count(*)::int as count from gone`
+
+/** $1 source   $2 before, ms. Removes the counters of hours that have no events left. */
+const dropHours = statement('prune_hours')`
+delete from hookonce.hours h where h.source = $1 and h.hour < to_timestamp($2::float8 / 1000)
+  and (select sum(o.recorded) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0
+  and (select sum(o.dead) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0`
+
+/** $1 source   $2 before, ms: archive receipts are removed with the events they are about. */
+const dropReceipts = statement(
+  'prune_receipts',
+)`delete from hookonce.archived where source = $1 and day < (to_timestamp($2::float8 / 1000) at time zone 'utc')::date`
+
+/** $1 seqs   $2 attempts. The number of attempts and the end of the last one stay with the event. */
+const dropAttempts = statement('prune_attempts')`
+with gone as (
+  delete from hookonce.attempts a using unnest($1::bigint[], $2::int[]) as i (seq, attempt)
+  where a.seq = i.seq and a.attempt = i.attempt and not exists (${unfinished('o.seq = a.seq')})
+  returning a.seq, a.attempt, a.finished_at
+),
+last as (select distinct on (seq) seq, attempt, finished_at from gone order by seq, attempt desc),
+noted as (
+  update hookonce.events e set attempts = greatest(e.attempts, l.attempt),
+    processed_at = coalesce(e.processed_at, case when not exists (
+      select 1 from hookonce.attempts a where a.seq = l.seq and a.attempt > l.attempt) then l.finished_at end)
+  from last l where e.seq = l.seq
+)
+select count(*)::int as count from gone`
+
+/** $1 source   $2 before, ms   $3 limit. Two ranges of the index: in one condition they were a scan of all audits. */
+const findAudits = statement('prune_find_audits')`
+select id from (
+  (select id from hookonce.audit where source = $1 and at < to_timestamp($2::float8 / 1000) order by at limit $3)
+  union all
+  (select id from hookonce.audit where source is null and at < to_timestamp($2::float8 / 1000) order by at limit $3)
+) a limit $3`
+
+const dropAudits = statement('prune_audits')`delete from hookonce.audit where id = any($1::bigint[])`
+
+/** $1 limit. Removes keys whose result has expired. */
+const dropKeys = statement('prune_keys')`
+with gone as (
+  delete from hookonce.keys where key in (
+    select key from hookonce.keys where expires_at <= hookonce.clock() order by expires_at limit $1 for update skip locked)
+  returning 1
+)
+select count(*)::int as count from gone`
+
+/** $1 source   $2 the highest seq removed. `tail` reads it to find out that events before its position are missing. */
+const notePruned = statement('pruned_note')`
+insert into hookonce.pruned as p (source, seq) values ($1, $2)
+on conflict (source) do update set seq = excluded.seq where p.seq < excluded.seq`

@@ -1,8 +1,9 @@
 /** get, payload, attempts and tail: reads that go straight to their rows. */
 import type { EventKey, EventRecord, TailOptions, TailPage } from '../../model.js'
 import type { Attempt, Payload } from '../../store.js'
+import { asRecord, type EventRow } from '../shared/event-record.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Statement } from './connection/statement.js'
+import { numbers, statement } from './connection/statement.js'
 import { stateOf } from './work.js'
 
 /** Of the log `e` left join `w`. */
@@ -29,44 +30,30 @@ left join lateral (
   select a.attempt, a.finished_at from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
 ) a on true`
 
-const getByKey: Statement = { name: 'get', sql: `${record} where e.source = $1 and e.event_id = $2` }
+const getByKey = statement('get')`${record} where e.source = $1 and e.event_id = $2`
 
-const getBySeqs: Statement = {
-  name: 'get_many',
-  sql: `${record} where e.seq = any($1::bigint[]) order by e.seq desc`,
-}
+const getBySeqs = statement('get_many')`${record} where e.seq = any($1::bigint[]) order by e.seq desc`
 
-const getPayload: Statement = {
-  name: 'payload',
-  sql: `
+const getPayload = statement('payload')`
 select p.headers, p.body, e.part, encode(e.content_hash, 'hex') as "contentHash", p.received_at as "receivedAt"
 from hookonce.events e
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
-where e.source = $1 and e.event_id = $2`,
-}
+where e.source = $1 and e.event_id = $2`
 
-const getAttempts: Statement = {
-  name: 'attempts',
-  sql: `
+const getAttempts = statement('attempts')`
 select a.attempt, a.run, a.worker, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.detail
 from hookonce.events e join hookonce.attempts a on a.seq = e.seq
 where e.source = $1 and e.event_id = $2
-order by a.attempt`,
-}
-
-interface Row extends Omit<EventRecord, 'lastConflict'> {
-  conflict_at: number | null
-  conflict_hash: string | null
-}
+order by a.attempt`
 
 export async function getEvent(db: Database, { source, id }: EventKey): Promise<EventRecord | null> {
-  const [row] = await db.read<Row>(getByKey, [source, id])
+  const [row] = await db.read<EventRow>(getByKey, [source, id])
   return row ? asRecord(row) : null
 }
 
 /** Reads events by seq, newest first. */
 export async function getEvents(db: Database, seqs: readonly number[]): Promise<EventRecord[]> {
-  return (await db.read<Row>(getBySeqs, [numbers(seqs)])).map(asRecord)
+  return (await db.read<EventRow>(getBySeqs, [numbers(seqs)])).map(asRecord)
 }
 
 export async function payloadOf(db: Database, { source, id }: EventKey): Promise<Payload | null> {
@@ -82,15 +69,6 @@ export type HeadersAsText<T extends Pick<Payload, 'headers'>> = Omit<T, 'headers
 
 export function withHeaders<T extends Pick<Payload, 'headers'>>(row: HeadersAsText<T>): T {
   return { ...row, headers: JSON.parse(row.headers) } as unknown as T
-}
-
-/** The error of an earlier run does not belong to an event that an operator has restarted. */
-function asRecord({ conflict_at: at, conflict_hash: hash, reason, ...event }: Row): EventRecord {
-  return {
-    ...event,
-    reason: event.state === 'ignored' || event.state === 'failed' ? reason : null,
-    lastConflict: at === null || hash === null ? null : { at, hash },
-  }
 }
 
 /**
@@ -115,25 +93,19 @@ begin
 end $$;
 `
 
-const readHorizon: Statement = { name: 'tail_horizon', sql: 'select hookonce.horizon() as horizon' }
+const readHorizon = statement('tail_horizon')`select hookonce.horizon() as horizon`
 
 /** $1 after   $2 horizon   $3 rows to look at   $4 source or null   $5 limit */
-const tailPage: Statement = {
-  name: 'tail_page',
-  sql: `
+const tailPage = statement('tail_page')`
 with looked as materialized (
   select seq, source from hookonce.events where seq > $1 and seq <= $2 order by seq limit $3
 )
 select array(select seq from looked where $4::text is null or source = $4 order by seq limit $5) as seqs,
-  (select count(*) from looked)::int as looked_at, (select max(seq) from looked) as last`,
-}
+  (select count(*) from looked)::int as looked_at, (select max(seq) from looked) as last`
 
 /** $1 after   $2 source or null */
-const tailMissed: Statement = {
-  name: 'tail_missed',
-  sql: `
-select exists (select 1 from hookonce.pruned where seq > $1 and ($2::text is null or source = $2)) as missed`,
-}
+const tailMissed = statement('tail_missed')`
+select exists (select 1 from hookonce.pruned where seq > $1 and ($2::text is null or source = $2)) as missed`
 
 /** Events of other sources that one call skips at most. */
 const SCAN_AT_MOST = 10_000

@@ -1,6 +1,6 @@
 /** The statements of record: one for a whole batch, and three that are rarely needed. */
 import type { State } from '../../model.js'
-import type { Statement } from './connection/statement.js'
+import { statement } from './connection/statement.js'
 import { countHours } from './hours.js'
 import { lockBefore, parkedFor, stateOf } from './work.js'
 
@@ -33,9 +33,7 @@ const knownEvent = (batch: string): string => `e.seq, e.content_hash, e.same_as,
  *   condition that accepts null can only be a hash or merge join.
  * - Rows are inserted in key order, so that two batches with the same keys wait for each other instead of deadlocking.
  */
-export const insert: Statement = {
-  name: 'record',
-  sql: `
+export const insert = statement('record')`
 with input as materialized (
   select n, source, event_id, event_type, reference, lane, part, d, payload_seq,
     case when hashed then substring($8::bytea from (32 * (n - 1) + 1)::int for 32) end as content_hash,
@@ -129,8 +127,7 @@ union all
 select n::int, seq, case when withheld then 'ignored' else 'pending' end, withheld, true, withheld, content_hash, same_as, ${now}
 from placed
 union all
-select n::int, null, 'ignored', true, false, false, null, same_as, ${now} from compared where same_as is not null and not stores`,
-}
+select n::int, null, 'ignored', true, false, false, null, same_as, ${now} from compared where same_as is not null and not stores`
 
 /*
  * $1-$4 source, event id, type, reference   $5 headers   $6 received at (ms or null)   $7 body offset (from 1)
@@ -140,9 +137,7 @@ select n::int, null, 'ignored', true, false, false, null, same_as, ${now} from c
  * inserted and nothing else. An event that is known, or was inserted by an earlier try of the same batch, gives no row:
  * `lookup` then tells.
  */
-export const insertPlain: Statement = {
-  name: 'record_plain',
-  sql: `
+export const insertPlain = statement('record_plain')`
 with announced as materialized (
   select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
     'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
@@ -180,8 +175,7 @@ queued as (
 ),
 counted as (${countHours('placed', { recorded: 'count(*)', slot: '$13::int' })}
 )
-select n::int, seq, ${now} as at from placed`,
-}
+select n::int, seq, ${now} as at from placed`
 
 /** A row that `insertPlain` returns. */
 export interface Inserted {
@@ -190,36 +184,29 @@ export interface Inserted {
   at: number
 }
 
-export const reserve: Statement = {
-  name: 'reserve',
-  sql: `select nextval('hookonce.event_seq') as seq from generate_series(1, $1::int)`,
-}
+export const reserve = statement(
+  'reserve',
+)`select nextval('hookonce.event_seq') as seq from generate_series(1, $1::int)`
 
 /** $1 sources   $2 event ids   $3 batch. Finds events that were neither found nor inserted: another transaction was first. */
-export const lookup: Statement = {
-  name: 'lookup',
-  sql: `
+export const lookup = statement('lookup')`
 select i.n::int, ${knownEvent('$3')}, ${now} as at
 from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
 cross join lateral (
   select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1
 ) e
-left join hookonce.work w on w.seq = e.seq`,
-}
+left join hookonce.work w on w.seq = e.seq`
 
 /**
  * $1 sources, $2 event ids, $3 guard hashes (hexadecimal): removes the guards of events that were not inserted because
  * another batch inserted the same id at the same time.
  */
-export const disown: Statement = {
-  name: 'disown',
-  sql: `
+export const disown = statement('disown')`
 delete from hookonce.guards g
 using unnest($1::text[], $2::text[], $3::text[]) as i (source, event_id, guard)
 where g.source = i.source and g.guard_hash = decode(i.guard, 'hex') and g.event_id = i.event_id
   and not exists (select 1 from hookonce.events e
-    where e.source = g.source and e.event_id = g.event_id and e.guard_hash = g.guard_hash)`,
-}
+    where e.source = g.source and e.event_id = g.event_id and e.guard_hash = g.guard_hash)`
 
 /** A row that `insert` or `lookup` returns. */
 export interface FoundRow {

@@ -1,7 +1,7 @@
 /** settle: one statement that changes nothing when the lease has expired. */
 import type { Settlement } from '../../model.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Run, type Statement, texts } from './connection/statement.js'
+import { numbers, type Run, type Statement, statement, texts } from './connection/statement.js'
 import { countHours, countParked } from './hours.js'
 import { applied, leaseValues, NO_TOKEN, tokenOf } from './leases.js'
 import { alive } from './work.js'
@@ -59,11 +59,8 @@ const settleAndPromote = settleBatch(true)
 const settleAlone = settleBatch(false)
 
 /** $1 seqs of events that have left work */
-const promoteAfter: Statement = {
-  name: 'promote',
-  sql: `
-select ${promoteLanes} from hookonce.events where seq = any($1::bigint[]) and lane is not null having count(*) > 0`,
-}
+const promoteAfter = statement('promote')`
+select ${promoteLanes} from hookonce.events where seq = any($1::bigint[]) and lane is not null having count(*) > 0`
 
 /** Makes the next event of each lane due. A separate statement, because it must see the deletes. */
 export async function promote(run: Run, seqs: readonly number[]): Promise<void> {
@@ -97,10 +94,7 @@ begin
 end $$;
 `
 
-export const settleSucceeded: Statement = {
-  name: 'settle_succeeded',
-  sql: 'select hookonce.settle_succeeded($1, $2, $3)',
-}
+export const settleSucceeded = statement('settle_succeeded')`select hookonce.settle_succeeded($1, $2, $3)`
 
 /**
  * For a group of events: all of them succeeded, or LEASE_EXPIRED. The call of the function never finds a lease; it
@@ -108,9 +102,7 @@ export const settleSucceeded: Statement = {
  *
  * $1 seqs   $2 tokens   $3 durations in ms   $4 number of events
  */
-export const settleGroup: Statement = {
-  name: 'settle_group',
-  sql: `
+export const settleGroup = statement('settle_group')`
 with input as materialized (
   select * from unnest($1::bigint[], $2::uuid[], $3::float8[]) as i (seq, token, duration_ms) order by seq
 ),
@@ -127,8 +119,7 @@ noted as (
   from finished
 )
 select case when count(*) <> $4::int then hookonce.settle_succeeded(0, '${NO_TOKEN}', 0) end
-from finished where (select count(*) from promoted) >= 0`,
-}
+from finished where (select count(*) from promoted) >= 0`
 
 export function succeededValues({ lease, durationMs }: Settlement): unknown[] {
   return [lease.seq, tokenOf(lease.token), durationMs]

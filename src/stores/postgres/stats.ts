@@ -5,7 +5,7 @@
 import pg from 'pg'
 import type { SourceStats } from '../../model.js'
 import type { Database } from './connection/database.js'
-import type { Statement } from './connection/statement.js'
+import { statement } from './connection/statement.js'
 import { SLACK, waitsForNothing } from './work.js'
 
 /** Rows counted over all sources, and at least of each. */
@@ -14,17 +14,12 @@ const COUNTED_AT_LEAST = 1_000
 /** Rows of each source with a due time ahead that are examined. */
 const LOOKED_AHEAD = 500
 
-const sourcesKnown: Statement = {
-  name: 'stats_totals',
-  sql: `
+const sourcesKnown = statement('stats_totals')`
 select source, sum(recorded)::bigint as recorded, sum(ignored)::bigint as ignored, sum(dead)::bigint as dead
-from hookonce.totals group by source having sum(recorded) > 0 order by source`,
-}
+from hookonce.totals group by source having sum(recorded) > 0 order by source`
 
 /** $1 the most rows to count for each source. One statement, so that all numbers are of the same moment. */
-const counts: Statement = {
-  name: 'stats',
-  sql: `
+const counts = statement('stats')`
 with known as (${sourcesKnown.sql})
 select k.*, w.waiting, l.processing, (l.lost + r.retrying) as retrying, least(d.due_at, s.received_at) as oldest_due_at
 from known k
@@ -54,8 +49,7 @@ left join lateral (
     order by w.next_at, w.seq limit ${LOOKED_AHEAD}
   ) w join hookonce.events e on e.seq = w.seq where ${waitsForNothing}
 ) s on true
-order by k.source`,
-}
+order by k.source`
 
 interface Row {
   source: string

@@ -4,7 +4,7 @@
  * server was set back, so that times written before lie ahead.
  */
 import type { Database } from './connection/database.js'
-import { numbers, type Statement, texts } from './connection/statement.js'
+import { numbers, statement, texts } from './connection/statement.js'
 import { SLACK, waitsForNothing } from './work.js'
 
 const SWEEP_MS = 5_000
@@ -17,9 +17,7 @@ const ROWS = 500
  * An event that was claimed before is waiting for its next attempt, or is leased. If it was claimed in the future, its
  * delay begins anew. A claim checks lanes itself, so an event that is made due by mistake is only parked again.
  */
-const sweepRows: Statement = {
-  name: 'sweep',
-  sql: `
+const sweepRows = statement('sweep')`
 with seen as materialized (
   select s.n, w.seq, w.next_at
   from unnest($1::text[], $2::timestamptz[], $3::bigint[]) with ordinality as s (source, next_at, seq, n)
@@ -48,8 +46,7 @@ woken as (
 )
 select n::int, count(*)::int as looked, (array_agg(next_at::text order by next_at desc, seq desc))[1] as next_at,
   (array_agg(seq order by next_at desc, seq desc))[1] as seq, (select count(*) from woken)::int as woken
-from seen group by n`,
-}
+from seen group by n`
 
 interface Row {
   n: number

@@ -12,7 +12,7 @@ import type {
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { hexOrNull, standing, textOrNull } from './rows.js'
+import { hexOf, hexOrNull, rowsOf, stateAt } from './rows.js'
 import { seqRange } from './stats.js'
 
 const insertReceipt = `
@@ -20,13 +20,11 @@ const insertReceipt = `
   on conflict (source, day, object) do update set first_seq = excluded.first_seq, last_seq = excluded.last_seq,
     seqs = excluded.seqs, sha256 = excluded.sha256`
 
-export function archived(connection: Connection, _now: number, receipts: readonly ArchiveReceipt[]): void {
-  connection.write(() => {
+export function archived(log: Connection, receipts: readonly ArchiveReceipt[]): void {
+  log.write(() => {
     for (const { source, day, object, seqs, sha256 } of receipts) {
       const sorted = [...seqs].sort((a, b) => a - b)
-      connection
-        .prepare(insertReceipt)
-        .run(source, day, object, sorted[0]!, sorted.at(-1)!, JSON.stringify(sorted), sha256)
+      log.run(insertReceipt, source, day, object, sorted[0]!, sorted.at(-1)!, JSON.stringify(sorted), sha256)
     }
   })
 }
@@ -34,12 +32,8 @@ export function archived(connection: Connection, _now: number, receipts: readonl
 const receiptsOfDay = `
   select object, seqs, sha256 from hookonce_archived where source = ? and day = ? order by object`
 
-export function receipts(
-  connection: Connection,
-  _now: number,
-  { source, day }: ArchiveDay,
-): ArchiveReceipt[] {
-  const rows = connection.prepare(receiptsOfDay).all(source, day)
+export function receipts(log: Connection, { source, day }: ArchiveDay): ArchiveReceipt[] {
+  const rows = log.all(receiptsOfDay, source, day)
   return rows.map(({ object, seqs, sha256 }) => ({
     source,
     day,
@@ -60,8 +54,8 @@ export const archivedSeqs = `
 const deleteReceipts = 'delete from hookonce_archived where source = ? and day < ?'
 
 /** Receipts are removed with the events they are about. */
-export function forgetReceipts(connection: Connection, source: string, before: number): void {
-  connection.prepare(deleteReceipts).run(source, new Date(before).toISOString().slice(0, 10))
+export function forgetReceipts(log: Connection, source: string, before: number): void {
+  log.run(deleteReceipts, source, new Date(before).toISOString().slice(0, 10))
 }
 
 /** How many seqs one query reads, and how many queries one page makes. */
@@ -73,23 +67,23 @@ const PAGE_BYTES = 16 * 1024 * 1024
 const SLACK = 100_000
 
 /** Deliveries in the order they were recorded. Only reads. */
-export function exportDeliveries(connection: Connection, now: number, options: ExportOptions): ExportPage {
-  return connection.read(() => {
-    const range = seqRange(connection, options.from, options.to, options.source)
+export function exportDeliveries(log: Connection, options: ExportOptions): ExportPage {
+  return log.read(() => {
+    const range = seqRange(log, options.from, options.to, options.source)
     if (range === null) return { deliveries: [], next: null }
     const deliveries: StoredDelivery[] = []
     let bytes = 0
     let from = Math.max(range.first, options.after + 1)
     for (let windows = 0; windows < WINDOWS; windows++) {
-      const jumped = nextStored(connection, from)
+      const jumped = nextStored(log, from)
       if (jumped === null || jumped > range.last) return { deliveries, next: null }
       from = jumped
-      const rows = firstEvents(connection, options, from, options.limit - deliveries.length + 1)
+      const rows = firstEvents(log, options, from, options.limit - deliveries.length + 1)
       for (const row of rows) {
         bytes += Number(row.bytes)
         const full = deliveries.length === options.limit || (bytes > PAGE_BYTES && deliveries.length > 0)
         if (full) return { deliveries, next: Number(row.seq) - 1 }
-        deliveries.push(deliveryOf(connection, now, row))
+        deliveries.push(deliveryOf(log, row))
       }
       from += WINDOW
     }
@@ -100,8 +94,8 @@ export function exportDeliveries(connection: Connection, now: number, options: E
 const nextPayload = 'select min(seq) as seq from hookonce_payloads where seq >= ?'
 
 /** The next seq that may have a payload, so that stretches cleared by retention are skipped. */
-function nextStored(connection: Connection, from: number): number | null {
-  const row = connection.prepare(nextPayload).get(Math.max(0, from - SLACK))
+function nextStored(log: Connection, from: number): number | null {
+  const row = log.get(nextPayload, Math.max(0, from - SLACK))
   return row === undefined || row.seq === null ? null : Math.max(from, Number(row.seq))
 }
 
@@ -116,54 +110,35 @@ const storedDeliveries = `
 const allDeliveries = `${storedDeliveries} order by e.seq limit ?2`
 const unarchivedDeliveries = `${storedDeliveries} and p.seq not in (${archivedSeqs}) order by e.seq limit ?2`
 
-function firstEvents(connection: Connection, options: ExportOptions, from: number, limit: number): Row[] {
+function firstEvents(log: Connection, options: ExportOptions, from: number, limit: number): Row[] {
   const { source, from: since, to } = options
   const find = options.unarchived ? unarchivedDeliveries : allDeliveries
-  return connection.prepare(find).all(source, limit, from, from + WINDOW, since, to)
+  return log.all(find, source, limit, from, from + WINDOW, since, to)
 }
 
 const payloadBySeq = 'select headers, body from hookonce_payloads where seq = ?'
 const eventsBySeq = `
-  select e.seq, e.event_id, e.event_type, e.related_reference, e.content_hash, e.part, e.processing_state,
-    w.token, w.next_at, w.attempt, w.base_attempt
+  select e.seq, e.event_id as id, e.event_type as type, e.related_reference as reference,
+    ${hexOf('e.content_hash')} as contentHash, e.part, ${stateAt('?2')} as state
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.seq = ?1 or e.payload_seq = ?1 order by e.part, e.seq`
 
-function deliveryOf(connection: Connection, now: number, row: Row): StoredDelivery {
+function deliveryOf(log: Connection, row: Row): StoredDelivery {
   const seq = Number(row.payload_seq)
-  const payload = connection.prepare(payloadBySeq).get(seq)!
+  const payload = log.get(payloadBySeq, seq)!
   return {
     seq,
     source: String(row.source),
     receivedAt: Number(row.received_at),
     headers: JSON.parse(String(payload.headers)),
     body: payload.body as Uint8Array,
-    events: connection
-      .prepare(eventsBySeq)
-      .all(seq)
-      .map((event) => storedEvent(event, now)),
-  }
-}
-
-function storedEvent(row: Row, now: number): StoredEvent {
-  return {
-    seq: Number(row.seq),
-    id: String(row.event_id),
-    type: String(row.event_type),
-    reference: textOrNull(row.related_reference),
-    contentHash: hexOrNull(row.content_hash),
-    part: Number(row.part),
-    state: standing(row, now).state,
+    events: rowsOf<StoredEvent>(log.all(eventsBySeq, seq, log.now)),
   }
 }
 
 /** Puts payloads back that retention removed, for events that are still in the log. */
-export function restore(
-  connection: Connection,
-  _now: number,
-  deliveries: readonly StoredDelivery[],
-): boolean[] {
-  return connection.write(() => deliveries.map((delivery) => restoreDelivery(connection, delivery)))
+export function restore(log: Connection, deliveries: readonly StoredDelivery[]): boolean[] {
+  return log.write(() => deliveries.map((delivery) => restoreDelivery(log, delivery)))
 }
 
 const eventByKey = `
@@ -172,11 +147,11 @@ const eventByKey = `
 const insertPayload = `
   insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?) on conflict (seq) do nothing`
 
-function restoreDelivery(connection: Connection, delivery: StoredDelivery): boolean {
+function restoreDelivery(log: Connection, delivery: StoredDelivery): boolean {
   const { source, events, receivedAt, headers, body } = delivery
   const found: Row[] = []
   for (const { id, contentHash } of events) {
-    const row = connection.prepare(eventByKey).get(source, id)
+    const row = log.get(eventByKey, source, id)
     if (row === undefined) continue
     const same = Number(row.received_at) === receivedAt && hexOrNull(row.content_hash) === contentHash
     if (!same || row.erased_at !== null) return false
@@ -184,35 +159,34 @@ function restoreDelivery(connection: Connection, delivery: StoredDelivery): bool
   }
   const [first] = found
   if (first === undefined || found.some((row) => row.payload_seq !== first.payload_seq)) return false
-  const put = connection.prepare(insertPayload)
+  const put = log.prepare(insertPayload)
   return put.run(first.payload_seq!, receivedAt, JSON.stringify(headers), body).changes === 1
 }
 
 /** Deletes the payload of every delivery with an event of this reference. The events stay, with `erased_at` set. */
-export function erase(connection: Connection, now: number, options: EraseOptions): EraseResult {
-  return connection.write(() => {
-    const { deliveries, more, busy } = erasable(connection, now, options)
+export function erase(log: Connection, options: EraseOptions): EraseResult {
+  return log.write(() => {
+    const { deliveries, more, busy } = erasable(log, options)
     let payloads = 0
     let events = 0
     for (const seq of deliveries) {
-      payloads += Number(connection.prepare(deletePayload).run(seq).changes)
-      connection.prepare(deleteConflicts).run(seq)
-      for (const event of connection.prepare(stampEvents).all(seq, now)) {
+      payloads += Number(log.run(deletePayload, seq).changes)
+      log.run(deleteConflicts, seq)
+      for (const event of log.all(stampEvents, seq, log.now)) {
         events++
-        auditErasure(connection, now, options, event)
+        auditErasure(log, options, event)
       }
     }
-    if (events === 0) auditErasure(connection, now, options, null)
+    if (events === 0) auditErasure(log, options, null)
     return { payloads, events, busy, more }
   })
 }
 
 /** The dry run of `erase`. Only reads. */
-export function countErasable(connection: Connection, now: number, options: EraseOptions): EraseResult {
-  return connection.read(() => {
-    const { deliveries, more, busy } = erasable(connection, now, options)
-    const count = (sql: string) =>
-      Number(connection.prepare(sql).get(JSON.stringify(deliveries))?.number ?? 0)
+export function countErasable(log: Connection, options: EraseOptions): EraseResult {
+  return log.read(() => {
+    const { deliveries, more, busy } = erasable(log, options)
+    const count = (sql: string) => Number(log.get(sql, JSON.stringify(deliveries))?.number ?? 0)
     return { payloads: count(countPayloads), events: count(countEvents), busy, more }
   })
 }
@@ -244,9 +218,8 @@ const deliveriesOf = (needed: 'exists' | 'not exists') => `
 const freeDeliveries = deliveriesOf('not exists')
 const neededDeliveries = deliveriesOf('exists')
 
-function erasable(connection: Connection, now: number, { reference, source, limit }: EraseOptions) {
-  const find = (sql: string, most: number) =>
-    connection.prepare(sql).all(reference, source ?? null, now, most)
+function erasable(log: Connection, { reference, source, limit }: EraseOptions) {
+  const find = (sql: string, most: number) => log.all(sql, reference, source ?? null, log.now, most)
   const rows = find(freeDeliveries, limit + 1)
   return {
     deliveries: rows.slice(0, limit).map((row) => Number(row.seq)),
@@ -256,10 +229,10 @@ function erasable(connection: Connection, now: number, { reference, source, limi
 }
 
 /** One audit for each event; when no event was found, one audit that names the reference. */
-function auditErasure(connection: Connection, now: number, options: EraseOptions, event: Row | null): void {
+function auditErasure(log: Connection, options: EraseOptions, event: Row | null): void {
   const { actor, note, reference, source = null } = options
   const entry = event
     ? { source: String(event.source), eventId: String(event.event_id), note }
     : { source, eventId: null, note: `nothing found for reference "${reference}": ${note}` }
-  writeAudit(connection, now, { actor, verb: 'erase', ...entry })
+  writeAudit(log, { actor, verb: 'erase', ...entry })
 }

@@ -2,21 +2,20 @@
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { encodeCursor } from '../shared/list.js'
 import type { Connection } from './connection.js'
-import type { Row } from './driver.js'
-import { textOrNull } from './rows.js'
+import { rowsOf } from './rows.js'
 
 const insert =
   'insert into hookonce_audit (at, actor, verb, source, event_id, note) values (?, ?, ?, ?, ?, ?)'
 
 /** Runs inside the open transaction. */
-export function writeAudit(connection: Connection, now: number, entry: NewAudit): void {
+export function writeAudit(log: Connection, entry: NewAudit): void {
   const { actor, verb, source, eventId, note } = entry
-  connection.prepare(insert).run(now, actor, verb, source, eventId, note)
+  log.run(insert, log.now, actor, verb, source, eventId, note)
 }
 
-export function audit(connection: Connection, now: number, entries: readonly NewAudit[]): void {
-  connection.write(() => {
-    for (const entry of entries) writeAudit(connection, now, entry)
+export function audit(log: Connection, entries: readonly NewAudit[]): void {
+  log.write(() => {
+    for (const entry of entries) writeAudit(log, entry)
   })
 }
 
@@ -27,7 +26,7 @@ export interface AuditsArgs {
   readonly below: number | null
 }
 
-const columns = 'select id, at, actor, verb, source, event_id, note from hookonce_audit'
+const columns = 'select id, at, actor, verb, source, event_id as eventId, note from hookonce_audit'
 const newest = `${columns} where id < ? order by id desc limit ?`
 const newestOfEvent = `${columns} where event_id = ? and id < ? order by id desc limit ?`
 
@@ -36,18 +35,18 @@ const CHUNK = 256
 /** Rows that one call reads at most. */
 const SCAN_AT_MOST = 10_000
 
-export function audits(connection: Connection, _now: number, args: AuditsArgs): AuditPage {
-  return connection.read(() => readPage(connection, args))
+export function audits(log: Connection, args: AuditsArgs): AuditPage {
+  return log.read(() => readPage(log, args))
 }
 
-function readPage(connection: Connection, { filter, limit, below }: AuditsArgs): AuditPage {
+function readPage(log: Connection, { filter, limit, below }: AuditsArgs): AuditPage {
   const keys = filter.eventId === undefined ? [] : [filter.eventId]
-  const statement = connection.prepare(keys.length === 0 ? newest : newestOfEvent)
+  const sql = keys.length === 0 ? newest : newestOfEvent
   const found: Audit[] = []
   let next = below ?? Number.MAX_SAFE_INTEGER
   for (let scanned = 0; scanned < SCAN_AT_MOST; ) {
     const chunk = Math.min(scanned === 0 ? limit + 1 : CHUNK, SCAN_AT_MOST - scanned)
-    const rows = statement.all(...keys, next, chunk).map(toAudit)
+    const rows = rowsOf<Audit>(log.all(sql, ...keys, next, chunk))
     for (const entry of rows) {
       if (!matches(entry, filter)) continue
       // A match beyond the page proves that there is a next page.
@@ -59,18 +58,6 @@ function readPage(connection: Connection, { filter, limit, below }: AuditsArgs):
     next = rows.at(-1)!.id
   }
   return { audits: found, next: encodeCursor(next) }
-}
-
-function toAudit(row: Row): Audit {
-  return {
-    id: Number(row.id),
-    at: Number(row.at),
-    actor: String(row.actor),
-    verb: String(row.verb),
-    source: textOrNull(row.source),
-    eventId: textOrNull(row.event_id),
-    note: String(row.note),
-  }
 }
 
 function matches(entry: Audit, { source, actor, verb, from, to }: AuditFilter): boolean {

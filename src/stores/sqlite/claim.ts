@@ -12,19 +12,19 @@ import { hexOrNull, textOrNull, writeLostAttempt } from './rows.js'
 /** Most bytes of bodies in one claim, to bound memory. A single larger body is claimed by itself. */
 const CLAIM_BYTES = 32 * 1024 * 1024
 
-export function claim(connection: Connection, now: number, options: ClaimOptions): ClaimedEvent[] {
+export function claim(log: Connection, options: ClaimOptions): ClaimedEvent[] {
   if (options.event) {
-    if (namedEvent(connection, now, options) === undefined) return []
-    return connection.write(() => {
-      const row = namedEvent(connection, now, options)
-      return row === undefined ? [] : take(connection, now, options, [row])
+    if (namedEvent(log, options) === undefined) return []
+    return log.write(() => {
+      const row = namedEvent(log, options)
+      return row === undefined ? [] : take(log, options, [row])
     })
   }
-  if (dueSources(connection, now, options.sources).length === 0) return []
+  if (dueSources(log, options.sources).length === 0) return []
   // Read again under the lock, because another process may have claimed them in the meantime.
-  return connection.write(() => {
-    const sources = dueSources(connection, now, options.sources)
-    return take(connection, now, options, pickFairly(connection, now, sources, options))
+  return log.write(() => {
+    const sources = dueSources(log, options.sources)
+    return take(log, options, pickFairly(log, sources, options))
   })
 }
 
@@ -37,21 +37,21 @@ const oldestDue = `
  * never served the one with the oldest due event. Without turns, a claim with a limit below the number of sources
  * would always serve the same sources.
  */
-function dueSources(connection: Connection, now: number, wanted?: readonly string[]): string[] {
-  const turns = turnsOf(connection)
+function dueSources(log: Connection, wanted?: readonly string[]): string[] {
+  const turns = turnsOf(log)
   const due: { source: string; turn: number; oldest: number }[] = []
-  for (const source of wanted === undefined ? allSources(connection) : new Set(wanted)) {
-    const row = connection.prepare(oldestDue).get(source, now)
+  for (const source of wanted === undefined ? allSources(log) : new Set(wanted)) {
+    const row = log.get(oldestDue, source, log.now)
     if (row !== undefined) due.push({ source, turn: turns.get(source) ?? 0, oldest: Number(row.next_at) })
   }
   return due.sort((a, b) => a.turn - b.turn || a.oldest - b.oldest).map(({ source }) => source)
 }
 
 /** A loose index scan: one look-up per source, independent of the length of the queue. */
-function allSources(connection: Connection): string[] {
+function allSources(log: Connection): string[] {
   const sources: string[] = []
   for (let after = ''; ; ) {
-    const row = connection.prepare(nextSource).get(after)
+    const row = log.get(nextSource, after)
     if (row === undefined) return sources
     after = String(row.source)
     sources.push(after)
@@ -92,13 +92,12 @@ interface Place {
  * oldest due first.
  */
 function pickFairly(
-  connection: Connection,
-  now: number,
+  log: Connection,
   sources: readonly string[],
   { limit, except = [] }: ClaimOptions,
 ): Row[] {
   const left = new Set(except.map(({ source, type }) => `${source} ${type}`))
-  const turns = turnsOf(connection)
+  const turns = turnsOf(log)
   const turn = Math.max(0, ...turns.values()) + 1
   const picked: Row[] = []
   let waiting: Place[] = sources.map((source) => ({ source, nextAt: -1, seq: -1 }))
@@ -107,7 +106,7 @@ function pickFairly(
     waiting = waiting.filter((place) => {
       const count = Math.min(share, limit - picked.length)
       if (count === 0) return false
-      const rows = nextFree(connection, now, place, count, left)
+      const rows = nextFree(log, place, count, left)
       if (rows.length === 0) return false
       turns.set(place.source, turn)
       picked.push(...rows)
@@ -118,16 +117,10 @@ function pickFairly(
 }
 
 /** The next `count` due rows of a source that are not blocked by their lane. Blocked rows are parked, types in `left` left. */
-function nextFree(
-  connection: Connection,
-  now: number,
-  place: Place,
-  count: number,
-  left: ReadonlySet<string>,
-): Row[] {
+function nextFree(log: Connection, place: Place, count: number, left: ReadonlySet<string>): Row[] {
   const free: Row[] = []
   for (let most = count; ; most = Math.max(count - free.length, READ_AT_LEAST)) {
-    const rows = connection.prepare(dueAfter).all(place.source, now, place.nextAt, place.seq, most)
+    const rows = log.all(dueAfter, place.source, log.now, place.nextAt, place.seq, most)
     const blocked: Row[] = []
     for (const row of rows) {
       place.nextAt = Number(row.next_at)
@@ -136,7 +129,7 @@ function nextFree(
       if (row.blocked !== 0) blocked.push(row)
       else if (free.push(row) === count) break
     }
-    park(connection, now, blocked)
+    park(log, blocked)
     if (free.length === count || rows.length < most) return free
   }
 }
@@ -144,11 +137,11 @@ function nextFree(
 /** The turn in which this connection last served each source. It serves fairness only, so a restart may lose it. */
 const served = new WeakMap<Connection, Map<string, number>>()
 
-function turnsOf(connection: Connection): Map<string, number> {
-  let turns = served.get(connection)
+function turnsOf(log: Connection): Map<string, number> {
+  let turns = served.get(log)
   if (turns === undefined) {
     turns = new Map()
-    served.set(connection, turns)
+    served.set(log, turns)
   }
   return turns
 }
@@ -156,8 +149,8 @@ function turnsOf(connection: Connection): Map<string, number> {
 const byKey = `${claimColumns('?3')}
   where e.source = ?1 and e.event_id = ?2 and (w.token is null or w.next_at <= ?3)`
 
-function namedEvent(connection: Connection, now: number, { event }: ClaimOptions): Row | undefined {
-  const row = connection.prepare(byKey).get(event!.source, event!.id, now)
+function namedEvent(log: Connection, { event }: ClaimOptions): Row | undefined {
+  const row = log.get(byKey, event!.source, event!.id, log.now)
   return row?.blocked !== 0 ? undefined : row
 }
 
@@ -168,19 +161,14 @@ const lease = `
   where seq in (select value from json_each(?5))`
 const payloadBySeq = 'select headers, body from hookonce_payloads where seq = ?'
 
-function take(
-  connection: Connection,
-  now: number,
-  options: ClaimOptions,
-  rows: readonly Row[],
-): ClaimedEvent[] {
+function take(log: Connection, options: ClaimOptions, rows: readonly Row[]): ClaimedEvent[] {
   // Events of one delivery share one body object.
   const payloads = new Map<number, Pick<ClaimedEvent, 'headers' | 'body'>>()
   let bytes = 0
   const payloadOf = (seq: number) => {
     let payload = payloads.get(seq)
     if (payload === undefined) {
-      const row = connection.prepare(payloadBySeq).get(seq)
+      const row = log.get(payloadBySeq, seq)
       payload = {
         headers: row ? JSON.parse(String(row.headers)) : {},
         body: row ? (row.body as Uint8Array) : null,
@@ -197,7 +185,7 @@ function take(
     const seq = Number(row.seq)
     const { headers, body } = payloadOf(Number(row.payload_seq))
     if (bytes > CLAIM_BYTES && claimed.length > 0) break
-    writeLostAttempt(connection, row)
+    writeLostAttempt(log, row)
     const attempt = Number(row.attempt) + 1
     claimed.push({
       source: String(row.source),
@@ -217,6 +205,6 @@ function take(
     })
   }
   const seqs = JSON.stringify(claimed.map(({ lease }) => lease.seq))
-  connection.prepare(lease).run(random, options.worker, now, now + options.leaseMs, seqs)
+  log.run(lease, random, options.worker, log.now, log.now + options.leaseMs, seqs)
   return claimed
 }

@@ -9,7 +9,7 @@ import { JUST_REMOVED, takeOver } from '../shared/judge.js'
 import type { Connection } from './connection.js'
 import { operate } from './operate.js'
 import type { UnpackedDelivery } from './pack.js'
-import { hexOrNull } from './rows.js'
+import { hexOf, withHeaders } from './rows.js'
 
 // The bytes of an erased event must not come back.
 const keep = `
@@ -35,42 +35,30 @@ export interface OtherContent {
   readonly seq: number
 }
 
-export function keepOtherContent(
-  connection: Connection,
-  now: number,
-  conflicts: readonly OtherContent[],
-): void {
-  connection.write(() => {
+export function keepOtherContent(log: Connection, conflicts: readonly OtherContent[]): void {
+  log.write(() => {
     for (const { delivery, event, part, seq } of conflicts) {
       const { source, headers, body } = delivery
       const hash = Uint8Array.from(event.contentHash!)
-      const at = delivery.receivedAt ?? now
-      if (connection.prepare(exists).get(seq) === undefined)
+      const at = delivery.receivedAt ?? log.now
+      if (log.get(exists, seq) === undefined)
         throw new HookonceError('STORE_FAILED', { problem: JUST_REMOVED })
-      connection.prepare(keep).run(seq, hash, source, at, part, headers, Uint8Array.from(body))
-      connection.prepare(count).run(seq, hash, at)
+      log.run(keep, seq, hash, source, at, part, headers, Uint8Array.from(body))
+      log.run(count, seq, hash, at)
     }
   })
   const replayed: (typeof ignoredReasons)[number] = 'replayed_content'
   for (const { delivery, event, seq } of conflicts)
-    if (connection.prepare(isWithheld).get(seq, replayed) !== undefined)
-      operate(connection, now, takeOver({ source: delivery.source, id: event.id }))
+    if (log.get(isWithheld, seq, replayed) !== undefined)
+      operate(log, takeOver({ source: delivery.source, id: event.id }))
 }
 
 const latest = `
-  select c.at, c.part, c.headers, c.body, e.content_hash, e.received_at
+  select c.at, c.part, c.headers, c.body, ${hexOf('e.content_hash')} as contentHash, e.received_at as receivedAt
   from hookonce_events e join hookonce_conflicts c on c.seq = e.seq
   where e.source = ? and e.event_id = ? order by c.at desc limit 1`
 
-export function conflict(connection: Connection, _now: number, { source, id }: EventKey): Conflict | null {
-  const row = connection.prepare(latest).get(source, id)
-  if (row === undefined) return null
-  return {
-    at: Number(row.at),
-    headers: JSON.parse(String(row.headers)),
-    body: row.body as Uint8Array,
-    part: Number(row.part),
-    contentHash: hexOrNull(row.content_hash),
-    receivedAt: Number(row.received_at),
-  }
+export function conflict(log: Connection, { source, id }: EventKey): Conflict | null {
+  const row = log.get(latest, source, id)
+  return row === undefined ? null : withHeaders<Conflict>(row)
 }

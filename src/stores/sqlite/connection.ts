@@ -1,7 +1,14 @@
 /** One connection of a thread to the file of the log. Its calls block, so they run outside the event loop. */
 import { HookonceError } from '../../errors.js'
 import { createFile, type DatabaseFiles, databaseFiles } from './database-file.js'
-import { type Database, inTransaction, openDatabase, type Row, type Statement } from './driver.js'
+import {
+  type Database,
+  inTransaction,
+  openDatabase,
+  type Row,
+  type SqliteValue,
+  type Statement,
+} from './driver.js'
 import { isBusy } from './failure.js'
 
 export const IN_MEMORY = ':memory:'
@@ -17,12 +24,17 @@ export interface ConnectionOptions {
 
 export interface Connection {
   readonly db: Database
+  /** The time of the log in this call. */
+  now: number
+  /** The log has its tables: each write transaction first notes the time. */
+  notesTime: boolean
+  run(sql: string, ...values: SqliteValue[]): ReturnType<Statement['run']>
+  get(sql: string, ...values: SqliteValue[]): Row | undefined
+  all(sql: string, ...values: SqliteValue[]): Row[]
   /** The compiled statement for this text. Each text is compiled once. */
   prepare(sql: string): Statement
   /** Takes the write lock, waiting for it up to the busy timeout, unless `waits` is false. */
   begin(waits?: boolean): void
-  /** Sets a function that every later write transaction runs first; null removes it. */
-  beforeWrites(run: (() => void) | null): void
   /** Commits the transaction of `begin`. Throws when the file at the path has been replaced or cut. */
   commit(): void
   /** Runs `body` in a write transaction, which is rolled back when `body` throws. */
@@ -47,7 +59,6 @@ export function openConnection(options: ConnectionOptions): Connection {
 
 function connectionOf(db: Database, busyTimeoutMs: number, files: DatabaseFiles | null): Connection {
   const statements = new Map<string, Statement>()
-  let beforeWrite: (() => void) | null = null
 
   function prepare(sql: string): Statement {
     let statement = statements.get(sql)
@@ -70,7 +81,7 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: DatabaseFiles 
     }
     rollbackOnError(() => {
       files?.begin()
-      beforeWrite?.()
+      if (connection.notesTime) noteLogTime(connection)
     })
   }
 
@@ -111,13 +122,15 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: DatabaseFiles 
     })
   }
 
-  return {
+  const connection: Connection = {
     db,
+    now: 0,
+    notesTime: false,
     prepare,
+    run: (sql, ...values) => prepare(sql).run(...values),
+    get: (sql, ...values) => prepare(sql).get(...values),
+    all: (sql, ...values) => prepare(sql).all(...values),
     begin,
-    beforeWrites(run) {
-      beforeWrite = run
-    },
     commit,
     write,
     read,
@@ -127,6 +140,7 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: DatabaseFiles 
       files?.close()
     },
   }
+  return connection
 }
 
 function configure(
@@ -205,11 +219,11 @@ const NOTE_EVERY_MS = 100
 const readLogTime = 'select at from hookonce_clock'
 const raiseLogTime = `update hookonce_clock set at = ?1 where at <= ?1 - ${NOTE_EVERY_MS}`
 
-export function logTime(connection: Connection, now: number): number {
-  return Math.max(now, Number(connection.prepare(readLogTime).get()?.at ?? 0))
+export function logTime(log: Connection, now: number): number {
+  return Math.max(now, Number(log.get(readLogTime)?.at ?? 0))
 }
 
 /** Runs inside a write transaction. Later transactions then see a time that is not earlier. */
-export function noteLogTime(connection: Connection, now: number): void {
-  connection.prepare(raiseLogTime).run(now)
+export function noteLogTime(log: Connection): void {
+  log.run(raiseLogTime, log.now)
 }

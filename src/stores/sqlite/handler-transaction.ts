@@ -12,7 +12,7 @@ import { settleWithin } from './settle.js'
 export interface HandlerTransactions {
   readonly isOpen: () => boolean
   /** Runs one call. Throws TRANSACTION_CLOSED when its transaction has ended. */
-  perform(verb: keyof TransactionVerbs, now: number, args: { readonly transaction: number }): unknown
+  perform(verb: keyof TransactionVerbs, args: { readonly transaction: number }): unknown
   /** Rolls back the open transaction, if there is one. */
   abandon(problem: string): void
 }
@@ -34,7 +34,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
   let lastEnd = { transaction: -1, problem: '' }
 
   const verbs: {
-    [V in keyof TransactionVerbs]: (args: Parameters<TransactionVerbs[V]>[0], now: number) => unknown
+    [V in keyof TransactionVerbs]: (args: Parameters<TransactionVerbs[V]>[0]) => unknown
   } = {
     begin({ transaction }) {
       connection().begin()
@@ -49,19 +49,19 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
       statements(sql)
         .all(...params)
         .map(compactRow),
-    settle({ settlements }, now) {
-      noteLogTime(connection(), now) // `begin` may have written an older time
-      return settleWithin(connection(), now, settlements)
+    settle({ settlements }) {
+      noteLogTime(connection()) // `begin` may have written an older time
+      return settleWithin(connection(), settlements)
     },
-    finish({ settlements }, now) {
-      noteLogTime(connection(), now)
-      const settled = settleWithin(connection(), now, settlements).every(Boolean)
-      if (settled) verbs.commit({ transaction: open! }, now)
+    finish({ settlements }) {
+      noteLogTime(connection())
+      const settled = settleWithin(connection(), settlements).every(Boolean)
+      if (settled) verbs.commit({ transaction: open! })
       else end('a lease was lost')
       return settled
     },
     advance: ({ watermark }) => advanceWithin(connection(), watermark),
-    effect: ({ step }, now) => effectWithin(connection(), now, step),
+    effect: ({ step }) => effectWithin(connection(), step),
     commit() {
       connection().commit()
       end('it was committed')
@@ -69,11 +69,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
     rollback: () => end('it was rolled back'),
   }
 
-  function perform(
-    verb: keyof TransactionVerbs,
-    now: number,
-    args: { readonly transaction: number },
-  ): unknown {
+  function perform(verb: keyof TransactionVerbs, args: { readonly transaction: number }): unknown {
     if (verb !== 'begin' && args.transaction !== open) {
       if (verb === 'rollback') return
       const problem = args.transaction === lastEnd.transaction ? lastEnd.problem : 'it has ended'
@@ -81,7 +77,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
     }
     clearTimeout(timer)
     try {
-      return (verbs[verb] as (args: unknown, now: number) => unknown)(args, now)
+      return (verbs[verb] as (args: unknown) => unknown)(args)
     } catch (error) {
       // A failed COMMIT must release the lock. After some errors SQLite has already rolled back.
       if (verb === 'commit' || verb === 'finish') end('its commit failed')

@@ -14,6 +14,7 @@ import {
   typesHandled,
 } from '../../store/history.js'
 import type { Connection } from './connection.js'
+import { rowsOf } from './rows.js'
 
 const add = `
   insert into hookonce_history (level, at, source, name, value) values (?, ?, ?, ?, ?)
@@ -26,47 +27,35 @@ const removeOld = `
     select level, at, source, name from hookonce_history where level = ? and at < ? limit 1000)`
 const removeProcesses = 'delete from hookonce_processes where seen_at < ?'
 
-export function addHistory(connection: Connection, now: number, { counts, process }: HistoryNote): void {
-  connection.write(() => {
-    const statement = connection.prepare(add)
+export function addHistory(log: Connection, { counts, process }: HistoryNote): void {
+  log.write(() => {
+    const statement = log.prepare(add)
     for (const { stepMs, keptMs } of historyLevels) {
-      const at = now - (now % stepMs)
+      const at = log.now - (log.now % stepMs)
       for (const { source, name, value } of counts) statement.run(stepMs, at, source, name, value)
-      connection.prepare(removeOld).run(stepMs, now - keptMs)
+      log.run(removeOld, stepMs, log.now - keptMs)
     }
-    connection.prepare(noteProcess).run(process.id, JSON.stringify(process), now)
-    connection.prepare(removeProcesses).run(now - PROCESS_KEPT_MS)
+    log.run(noteProcess, process.id, JSON.stringify(process), log.now)
+    log.run(removeProcesses, log.now - PROCESS_KEPT_MS)
   })
 }
 
 // ?1 level  ?2 from  ?3 to  ?4 step. Parts of a distribution are summed over the whole range.
 const sums = `
-  select source, name, sum(value) as value,
-    case when substr(name, 1, 1) = '${DISTRIBUTION}' then ?2 else at - (at - ?2) % ?4 end as bucket
-  from hookonce_history where level = ?1 and at >= ?2 and at < ?3
-  group by source, name, bucket order by source, name, bucket`
+  select h.source, h.name, sum(h.value) as value,
+    case when substr(h.name, 1, 1) = '${DISTRIBUTION}' then ?2 else h.at - (h.at - ?2) % ?4 end as at
+  from hookonce_history h where h.level = ?1 and h.at >= ?2 and h.at < ?3
+  group by 1, 2, 4 order by 1, 2, 4`
 const oldest = 'select at from hookonce_history where level = ? order by at limit 1'
 
-export function readHistory(
-  connection: Connection,
-  now: number,
-  { from, to, stepMs }: HistoryRange,
-): HistoryReport {
+export function readHistory(log: Connection, { from, to, stepMs }: HistoryRange): HistoryReport {
   const level = levelOf(stepMs)
-  return connection.read(() => {
-    const since = connection.prepare(oldest).get(level)
+  return log.read(() => {
+    const since = log.get(oldest, level)
     return {
-      cells: connection
-        .prepare(sums)
-        .all(level, from, to, stepMs)
-        .map((row) => ({
-          source: String(row.source),
-          name: String(row.name),
-          value: Number(row.value),
-          at: Number(row.bucket),
-        })),
+      cells: rowsOf<HistoryReport['cells'][number]>(log.all(sums, level, from, to, stepMs)),
       since: since === undefined ? null : Number(since.at),
-      now,
+      now: log.now,
     }
   })
 }
@@ -74,20 +63,17 @@ export function readHistory(
 const latest = `
   select facts, started_at, seen_at from hookonce_processes where seen_at >= ? order by seen_at desc limit 1000`
 
-export function processes(connection: Connection, now: number, _args: undefined): ProcessSeen[] {
-  return connection
-    .prepare(latest)
-    .all(now - PROCESS_KEPT_MS)
-    .map((row) => ({
-      ...(JSON.parse(String(row.facts)) as ProcessFacts),
-      startedAt: Number(row.started_at),
-      seenAt: Number(row.seen_at),
-    }))
+export function processes(log: Connection): ProcessSeen[] {
+  return log.all(latest, log.now - PROCESS_KEPT_MS).map((row) => ({
+    ...(JSON.parse(String(row.facts)) as ProcessFacts),
+    startedAt: Number(row.started_at),
+    seenAt: Number(row.seen_at),
+  }))
 }
 
 const alive = 'select facts from hookonce_processes where seen_at >= ?'
 
-export function handled(connection: Connection, now: number, _args: undefined): HandledTypes[] {
-  const rows = connection.prepare(alive).all(now - HANDLED_MS)
+export function handled(log: Connection): HandledTypes[] {
+  const rows = log.all(alive, log.now - HANDLED_MS)
   return typesHandled(rows.map((row) => String(row.facts)))
 }

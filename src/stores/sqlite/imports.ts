@@ -11,12 +11,8 @@ const insertEvent = `
   on conflict (source, event_id) do nothing`
 const insertPayload = 'insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)'
 
-export function importEvents(
-  connection: Connection,
-  _now: number,
-  events: readonly ImportedEvent[],
-): boolean[] {
-  return connection.write(() => {
+export function importEvents(log: Connection, events: readonly ImportedEvent[]): boolean[] {
+  return log.write(() => {
     const book = hourBook()
     const added = events.map((event) => {
       const { source, id, type, reference, state, reason, payload } = event
@@ -24,24 +20,21 @@ export function importEvents(
       const processedAt = Math.trunc(event.processedAt ?? receivedAt)
       const parked = state === 'succeeded' ? null : state === 'ignored' ? 'ignored' : 'dead'
       const values = [source, id, type, reference, receivedAt, state, reason, processedAt, parked]
-      const inserted = connection.prepare(insertEvent).run(...values)
+      const inserted = log.run(insertEvent, ...values)
       if (inserted.changes === 0) return false
       const seq = Number(inserted.lastInsertRowid)
-      if (payload)
-        connection.prepare(insertPayload).run(seq, receivedAt, JSON.stringify(payload.headers), payload.body)
+      if (payload) log.run(insertPayload, seq, receivedAt, JSON.stringify(payload.headers), payload.body)
       book.recorded(source, receivedAt, seq)
       if (parked !== null) book.add(source, receivedAt, { [parked]: 1 })
       return true
     })
-    book.write(connection)
+    book.write(log)
     return added
   })
 }
 
 const findEvent = 'select 1 from hookonce_events where source = ? and event_id = ?'
 
-export function knownEvents(connection: Connection, _now: number, keys: readonly EventKey[]): boolean[] {
-  return connection.read(() =>
-    keys.map(({ source, id }) => connection.prepare(findEvent).get(source, id) !== undefined),
-  )
+export function knownEvents(log: Connection, keys: readonly EventKey[]): boolean[] {
+  return log.read(() => keys.map(({ source, id }) => log.get(findEvent, source, id) !== undefined))
 }

@@ -17,20 +17,20 @@ import { neededBy } from '../shared/schema-version.js'
 import { type Connection, IN_MEMORY, logTime } from './connection.js'
 import { latest, newerMigrations, schemaFound } from './migrate.js'
 
-export function inspect(connection: Connection, now: number, { path }: { path: string }): Inspection {
-  return connection.read(() => {
-    const [found, known] = [schemaFound(connection), latest()]
-    const newer = found > known ? newerMigrations(connection) : []
+export function inspect(log: Connection, { path }: { path: string }): Inspection {
+  return log.read(() => {
+    const [found, known] = [schemaFound(log), latest()]
+    const newer = found > known ? newerMigrations(log) : []
     const schema = { found, known, ...(newer.length > 0 && { needed: neededBy(newer) }) }
     // The tables of another version are unknown here; the schema numbers tell the user what to do.
-    const invariants = found === known ? [uniqueKey(connection), ...rows(connection)] : []
-    const time = found === known ? logTime(connection, now) : now
-    return { schema, now: time, settings: settings(connection, path), invariants, partitionsAhead: null }
+    const invariants = found === known ? [uniqueKey(log), ...rows(log)] : []
+    const time = found === known ? logTime(log, log.now) : log.now
+    return { schema, now: time, settings: settings(log, path), invariants, partitionsAhead: null }
   })
 }
 
-function settings(connection: Connection, path: string): Finding[] {
-  const value = (name: string) => String(connection.prepare(`pragma ${name}`).get()?.[name])
+function settings(log: Connection, path: string): Finding[] {
+  const value = (name: string) => String(log.get(`pragma ${name}`)?.[name])
   const [mode, synchronous] = [value('journal_mode'), value('synchronous')]
   const inMemory = path === IN_MEMORY
   const memory = 'Nothing in memory outlives the process. Use a file for anything but tests.'
@@ -95,15 +95,13 @@ const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   },
 }
 
-function rows(connection: Connection): Finding[] {
+function rows(log: Connection): Finding[] {
   return (Object.keys(checks) as RowCheck[]).map((check) => {
     const { rows, broken } = checks[check]
-    const looked = connection.prepare(`select count(*) as looked from (${rows})`).get()
-    const found = connection
-      .prepare(
-        `with looked as (${rows}) select l.seq from looked l where ${broken} order by l.seq limit ${NAMED_ROWS + 1}`,
-      )
-      .all()
+    const looked = log.get(`select count(*) as looked from (${rows})`)
+    const found = log.all(
+      `with looked as (${rows}) select l.seq from looked l where ${broken} order by l.seq limit ${NAMED_ROWS + 1}`,
+    )
     return rowFinding(check, { looked: Number(looked?.looked), broken: found.map((row) => Number(row.seq)) })
   })
 }
@@ -114,8 +112,8 @@ const uniqueOnKey = `
       = '["event_id","source"]'`
 
 /** Any complete unique index on these two columns counts, whatever its name. */
-function uniqueKey(connection: Connection): Finding {
-  const valid = connection.prepare(uniqueOnKey).get() !== undefined
+function uniqueKey(log: Connection): Finding {
+  const valid = log.get(uniqueOnKey) !== undefined
   return uniqueKeyFinding(
     valid ? 'valid' : 'missing',
     'create unique index hookonce_events_once on hookonce_events (source, event_id);',
@@ -123,16 +121,14 @@ function uniqueKey(connection: Connection): Finding {
 }
 
 /** The read of `ping`, on the connection that `record` uses. */
-export function look(connection: Connection): void {
-  connection.read(() => connection.prepare('select 1 from hookonce_events limit 1').get())
+export function look(log: Connection): void {
+  log.read(() => log.get('select 1 from hookonce_events limit 1'))
 }
 
 /** The write of `ping`. It is committed, so that a full disk is noticed, and then deleted, so that its pages are free. */
-export function probe(connection: Connection, _now: number, bytes: number): void {
-  connection.write(() =>
-    connection
-      .prepare('insert or replace into hookonce_probe (id, filler) values (1, zeroblob(?))')
-      .run(bytes),
+export function probe(log: Connection, bytes: number): void {
+  log.write(() =>
+    log.run('insert or replace into hookonce_probe (id, filler) values (1, zeroblob(?))', bytes),
   )
-  connection.write(() => connection.prepare('delete from hookonce_probe').run())
+  log.write(() => log.run('delete from hookonce_probe'))
 }

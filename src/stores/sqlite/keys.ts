@@ -23,33 +23,31 @@ const finishLate = `
 const dropEffect = "delete from hookonce_effects where seq = ? and name = ? and state = 'started'"
 const readEffect = 'select state, result from hookonce_effects where seq = ? and name = ?'
 
-export function effect(connection: Connection, now: number, step: EffectStep): EffectState {
-  return connection.write(() => effectWithin(connection, now, step))
+export function effect(log: Connection, step: EffectStep): EffectState {
+  return log.write(() => effectWithin(log, step))
 }
 
 /** Inside an open transaction of a handler. */
-export function effectWithin(connection: Connection, now: number, step: EffectStep): EffectState {
+export function effectWithin(log: Connection, step: EffectStep): EffectState {
   const { lease, name } = step
   if (step.step === 'finish' && step.late) {
-    const { changes } = connection.prepare(finishLate).run(lease.seq, name, step.result, now)
+    const { changes } = log.run(finishLate, lease.seq, name, step.result, log.now)
     return changes === 1 ? { state: 'finished', result: step.result } : { state: 'fenced' }
   }
-  if (connection.prepare(liveLease).get(lease.seq, lease.token, now) === undefined) return { state: 'fenced' }
-  if (step.step === 'finish') connection.prepare(finishEffect).run(lease.seq, name, step.result, now)
-  else if (step.step === 'drop') connection.prepare(dropEffect).run(lease.seq, name)
-  else if (connection.prepare(beginEffect).run(lease.seq, name, now).changes === 1) return { state: 'new' }
-  const row = connection.prepare(readEffect).get(lease.seq, name)
+  if (log.get(liveLease, lease.seq, lease.token, log.now) === undefined) return { state: 'fenced' }
+  if (step.step === 'finish') log.run(finishEffect, lease.seq, name, step.result, log.now)
+  else if (step.step === 'drop') log.run(dropEffect, lease.seq, name)
+  else if (log.run(beginEffect, lease.seq, name, log.now).changes === 1) return { state: 'new' }
+  const row = log.get(readEffect, lease.seq, name)
   if (row === undefined) return { state: 'new' }
   return row.state === 'finished' ? { state: 'finished', result: String(row.result) } : { state: 'unknown' }
 }
 
 // An idempotency key has one holder at a time, fenced by a token. A finished key returns its result.
 
-export function key(connection: Connection, now: number, step: KeyStep): KeyState {
-  return connection.write(() =>
-    step.step === 'take'
-      ? takeKey(connection, now, step.key, step.leaseMs)
-      : changeUnderToken(connection, now, step),
+export function key(log: Connection, step: KeyStep): KeyState {
+  return log.write(() =>
+    step.step === 'take' ? takeKey(log, step.key, step.leaseMs) : changeUnderToken(log, step),
   )
 }
 
@@ -60,15 +58,15 @@ const reserve = `
   on conflict (key) do update set token = excluded.token, held_until = excluded.held_until, result = null,
     finished_at = null, expires_at = null`
 
-function takeKey(connection: Connection, now: number, name: string, leaseMs: number): KeyState {
-  const row = connection.prepare(readKey).get(name, now)
+function takeKey(log: Connection, name: string, leaseMs: number): KeyState {
+  const row = log.get(readKey, name, log.now)
   const finished = row !== undefined && row.finished_at !== null
   if (finished && row.expired === 0) return { state: 'finished', result: String(row.result) }
-  if (row !== undefined && !finished && Number(row.held_until) > now) {
+  if (row !== undefined && !finished && Number(row.held_until) > log.now) {
     return { state: 'busy', until: Number(row.held_until) }
   }
   const token = randomUUID()
-  connection.prepare(reserve).run(name, token, now + leaseMs)
+  log.run(reserve, name, token, log.now + leaseMs)
   return { state: 'taken', token, repeat: row !== undefined && !finished }
 }
 
@@ -78,30 +76,28 @@ const extendKey = `update hookonce_keys set held_until = ? ${reservedByToken}`
 const finishKey = `update hookonce_keys set result = ?, finished_at = ?, expires_at = ? ${reservedByToken}`
 const dropKey = `delete from hookonce_keys ${reservedByToken}`
 
-function changeUnderToken(
-  connection: Connection,
-  now: number,
-  step: Exclude<KeyStep, { step: 'take' }>,
-): KeyState {
-  const fence = [step.key, step.token, now] as const
+function changeUnderToken(log: Connection, step: Exclude<KeyStep, { step: 'take' }>): KeyState {
+  const fence = [step.key, step.token, log.now] as const
   const { changes } =
     step.step === 'extend'
-      ? connection.prepare(extendKey).run(now + step.leaseMs, ...fence)
+      ? log.run(extendKey, log.now + step.leaseMs, ...fence)
       : step.step === 'finish'
-        ? connection
-            .prepare(finishKey)
-            .run(step.result, now, step.ttlMs === null ? null : now + step.ttlMs, ...fence)
-        : connection.prepare(dropKey).run(...fence)
+        ? log.run(
+            finishKey,
+            step.result,
+            log.now,
+            step.ttlMs === null ? null : log.now + step.ttlMs,
+            ...fence,
+          )
+        : log.run(dropKey, ...fence)
   return { state: changes === 1 ? 'ok' : 'fenced' }
 }
 
 const removeExpired = `
   delete from hookonce_keys where key in (select key from hookonce_keys where expires_at <= ? limit ?)`
-const anyExpired = 'select 1 from hookonce_keys where expires_at <= ? limit 1'
 
-export function removeExpiredKeys(connection: Connection, now: number, limit: number): { more: boolean } {
-  connection.prepare(removeExpired).run(now, limit)
-  return { more: connection.prepare(anyExpired).get(now) !== undefined }
+export function removeExpiredKeys(log: Connection, limit: number): number {
+  return Number(log.run(removeExpired, log.now, limit).changes)
 }
 
 // A watermark is the version that a subject has reached. It never moves back.
@@ -111,16 +107,15 @@ const moveForward = `
   on conflict (source, key) do update set value = excluded.value where value <= excluded.value`
 
 /** Runs inside a handler's transaction. False: the stored watermark is already higher. */
-export function advanceWithin(connection: Connection, { source, key, value }: Watermark): boolean {
-  return connection.prepare(moveForward).run(source, key, value).changes === 1
+export function advanceWithin(log: Connection, { source, key, value }: Watermark): boolean {
+  return log.run(moveForward, source, key, value).changes === 1
 }
 
 const readWatermark = 'select value from hookonce_watermarks where source = ? and key = ?'
 
 export function watermark(
-  connection: Connection,
-  _now: number,
+  log: Connection,
   { source, key }: Pick<Watermark, 'source' | 'key'>,
 ): number | null {
-  return numberOrNull(connection.prepare(readWatermark).get(source, key)?.value)
+  return numberOrNull(log.get(readWatermark, source, key)?.value)
 }

@@ -26,9 +26,9 @@ export const blockedAt = (now: string): string => `
 const before = 'select 1 from hookonce_work where source = ? and lane = ? and seq < ? limit 1'
 
 /** When an event that enters `work` now is due: at once as the head of its lane, else parked until the head leaves. */
-export function dueIn(connection: Connection, now: number, source: string, lane: string | null, seq: number) {
-  if (lane === null || connection.prepare(before).get(source, lane, seq) === undefined) return now
-  return now + PARKED_MS
+export function dueIn(log: Connection, source: string, lane: string | null, seq: number) {
+  if (lane === null || log.get(before, source, lane, seq) === undefined) return log.now
+  return log.now + PARKED_MS
 }
 
 // An expired lease still has its token, and a later next_at would make it look live again. Such rows are rare.
@@ -37,12 +37,12 @@ const putOff = `
   where seq in (select value from json_each(?3)) and token is null`
 
 /** Moves rows that a claim found blocked out of the due range, for example after a replay. */
-export function park(connection: Connection, now: number, blocked: readonly Row[]): void {
+export function park(log: Connection, blocked: readonly Row[]): void {
   for (const behind of [true, false]) {
     const rows = blocked.filter((row) => (row.blocked === BEHIND) === behind)
     if (rows.length === 0) continue
-    const nextAt = now + (behind ? PARKED_MS : LOOK_AGAIN_MS)
-    connection.prepare(putOff).run(nextAt, behind ? 1 : 0, JSON.stringify(rows.map(({ seq }) => seq)))
+    const nextAt = log.now + (behind ? PARKED_MS : LOOK_AGAIN_MS)
+    log.run(putOff, nextAt, behind ? 1 : 0, JSON.stringify(rows.map(({ seq }) => seq)))
   }
 }
 
@@ -53,7 +53,7 @@ const wakeHead = `
     and token is null and claimed_at is null and next_at > ?1`
 
 /** Call it after an event has left `work`: the new head of its lane becomes due at once. */
-export function wakeLane(connection: Connection, now: number, { source, lane }: Row): void {
+export function wakeLane(log: Connection, { source, lane }: Row): void {
   if (lane === null) return
-  connection.prepare(wakeHead).run(now, source!, lane!)
+  log.run(wakeHead, log.now, source!, lane!)
 }

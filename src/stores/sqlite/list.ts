@@ -1,83 +1,45 @@
-/**
- * list and tail: pages of the log, newest first or in the order of recording. Each call reads a bounded number of rows,
- * whatever the filter.
- */
+/** The SQL of list, and tail: pages of the log in the order of recording. */
 import { globMatches, isGlob } from '../../glob.js'
-import type { EventFilter, EventPage, EventRecord, TailOptions, TailPage } from '../../model.js'
+import type { EventFilter, EventPage, TailOptions, TailPage } from '../../model.js'
 import {
-  encodeCursor,
-  indexesFor,
+  conditionsOf,
+  type ListedLog,
   type ListIndex,
+  type Looked,
+  type LookStep,
+  listEvents,
   PAIRS_AT_MOST,
-  passBacklog,
-  passesBacklog,
-  withImpliedState,
+  type Portion,
+  type Walk,
 } from '../shared/list.js'
+import { runBlocking } from '../shared/steps.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
-import { eventColumns, toRecord } from './rows.js'
+import { eventColumns, lastError, recordsOf, stateAt } from './rows.js'
 import { seqRange } from './stats.js'
 
 export interface ListArgs {
   readonly filter: EventFilter
   readonly limit: number
-  /** The decoded cursor: only events with a smaller seq are read. */
-  readonly below: number | null
+  readonly cursor: string | null
 }
 
-// `matches` decides. These conditions filter out most rows that cannot match at a tenth of its cost.
-const eventsBySeqs = `${eventColumns}
-  where e.seq in (select value from json_each(?1))
-    and (?2 is null or e.source = ?2)
-    and (?3 is null or w.seq is not null or e.processing_state = ?3)
-    and (?4 is null or w.seq is not null or e.reason = ?4)
-    and (?5 is null or e.received_at >= ?5)
-    and (?6 is null or e.received_at < ?6)
-  order by e.seq desc`
+const eventsBySeqs = `${eventColumns('?2')} where e.seq in (select value from json_each(?1)) order by e.seq desc`
 
-/** Rows read by one query while searching for matches. */
-const CHUNK = 256
-/** Rows that one call reads at most. */
-const SCAN_AT_MOST = 10_000
-
-export function list(connection: Connection, now: number, args: ListArgs): EventPage {
-  const filter = withImpliedState(args.filter)
-  if (filter === null) return { events: [], next: null }
-  return connection.read(() => readPage(connection, now, { ...args, filter }))
-}
-
-function readPage(connection: Connection, now: number, args: ListArgs): EventPage {
-  const { filter, limit } = args
-  const bounds = boundsOf(connection, args)
-  if (bounds === null) return { events: [], next: null }
-  const walks = pathOf(connection, filter)
-  let seqs = newestFirst(walks, bounds.below, bounds.floor, Math.min(limit + 1, CHUNK))
-  const { source, state, reason, from, to } = filter
-  const conditions = [source ?? null, state ?? null, reason ?? null, from ?? null, to ?? null]
-  const events: EventRecord[] = []
-  let looked = 0
-  let mayPass = passesBacklog(filter)
-  for (;;) {
-    const found = events.length
-    // The first chunk is one page. Only a filter that few rows match needs the larger chunks after it.
-    const chunk = take(seqs, Math.min(looked === 0 ? limit + 1 : CHUNK, SCAN_AT_MOST - looked))
-    if (chunk.length === 0) return { events, next: null }
-    for (const row of connection.prepare(eventsBySeqs).all(JSON.stringify(chunk), ...conditions)) {
-      const record = toRecord(row, now)
-      if (!matches(record, filter)) continue
-      // A match beyond the page proves that there is a next page.
-      if (events.length === limit) return { events, next: encodeCursor(events.at(-1)!.seq) }
-      events.push(record)
-    }
-    looked += chunk.length
-    let below = chunk.at(-1)!
-    if (events.length === found && mayPass) {
-      below = belowBacklog(connection, below, bounds.floor)
-      seqs = newestFirst(walks, below, bounds.floor, CHUNK)
-      mayPass = false
-    }
-    if (looked >= SCAN_AT_MOST) return { events, next: encodeCursor(below), cut: true }
+export function list(log: Connection, { filter, limit, cursor }: ListArgs): EventPage {
+  const listed: ListedLog = {
+    range: (from, to, source) => seqRange(log, from, to, source),
+    sources: () => sourcesOf(log),
+    pairs: () => pairsOf(log, filter),
+    look: (walks, wanted, step) => look(log, walks, wanted, step),
+    portion: (below, from, size) => portionOf(log, below, from, size),
+    events: (seqs) => recordsOf(log.all(eventsBySeqs, JSON.stringify(seqs), log.now)),
   }
+  return log.read(() => runBlocking(listEvents(listed, filter, limit, cursor)))
+}
+
+function sourcesOf(log: Connection): string[] {
+  return log.all('select source from hookonce_totals').map((row) => String(row.source))
 }
 
 const countEvents = `
@@ -85,93 +47,53 @@ const countEvents = `
   from (select seq from hookonce_events where seq < ? and seq >= ? order by seq desc limit ?)`
 const countWork = 'select count(*) as waiting from hookonce_work where seq < ? and seq >= ?'
 
-function belowBacklog(connection: Connection, from: number, floor: number): number {
-  const search = passBacklog(from)
-  for (let next = search.next(); ; ) {
-    if (next.done) return next.value
-    const { below, size } = next.value
-    const row = connection.prepare(countEvents).get(below, floor, size)!
-    const lowest = row.lowest === null ? null : Number(row.lowest)
-    const waiting = lowest === null ? 0 : Number(connection.prepare(countWork).get(below, lowest)!.waiting)
-    next = search.next({ events: Number(row.events), lowest, waiting })
-  }
+function portionOf(log: Connection, below: number, from: number, size: number): Portion {
+  const row = log.get(countEvents, below, from, size)!
+  if (row.lowest === null) return { events: 0, lowest: null, waiting: 0 }
+  const lowest = Number(row.lowest)
+  return { events: Number(row.events), lowest, waiting: Number(log.get(countWork, below, lowest)!.waiting) }
 }
 
-function boundsOf(
-  connection: Connection,
-  { filter, below }: ListArgs,
-): { below: number; floor: number } | null {
-  const top = below ?? Number.MAX_SAFE_INTEGER
-  if (filter.from === undefined && filter.to === undefined) return { below: top, floor: 0 }
-  const range = seqRange(connection, filter.from ?? 0, filter.to ?? Number.MAX_SAFE_INTEGER, filter.source)
-  return range && { below: Math.min(top, range.last + 1), floor: range.first }
-}
-
-/** Merges walks by seq. An event found by several walks is returned once. */
-function* newestFirst(
-  walks: readonly Walk[],
-  below: number,
-  floor: number,
-  count: number,
-): Generator<number> {
-  const heads = walks.map((walk) => ({ walk, seqs: walk(below, floor, count), at: 0 }))
-  for (;;) {
-    let newest = -1
-    for (const { seqs, at } of heads) newest = Math.max(newest, seqs[at] ?? -1)
-    if (newest < 0) return
-    yield newest
-    for (const head of heads) {
-      if (head.seqs[head.at] !== newest) continue
-      head.at++
-      if (head.at === head.seqs.length && head.at >= count) {
-        head.seqs = head.walk(newest, floor, count)
-        head.at = 0
-      }
-    }
-  }
-}
-
-function take(seqs: Generator<number>, count: number): number[] {
-  const taken: number[] = []
-  while (taken.length < count) {
-    const { value, done } = seqs.next()
-    if (done) break
-    taken.push(value)
-  }
-  return taken
-}
-
-function matches(event: EventRecord, filter: EventFilter): boolean {
-  const { source, id, type, state, dead, reason, reasonLike, minAttempts, reference, from, to } = filter
-  return (
-    (source === undefined || event.source === source) &&
-    (id === undefined || event.id === id) &&
-    (type === undefined || globMatches(type, event.type)) &&
-    (state === undefined || event.state === state) &&
-    (dead === undefined || (event.state === 'failed' && (event.nextAttemptAt === null) === dead)) &&
-    (reason === undefined || event.reason === reason) &&
-    (reasonLike === undefined || (event.reason !== null && globMatches(reasonLike, event.reason))) &&
-    (minAttempts === undefined || event.attempts >= minAttempts) &&
-    (reference === undefined || event.reference === reference) &&
-    (from === undefined || event.receivedAt >= from) &&
-    (to === undefined || event.receivedAt < to) &&
-    (filter.hasDuplicates === undefined || event.deliveries > 1 === filter.hasDuplicates) &&
-    (filter.hasConflict === undefined || event.conflicts > 0 === filter.hasConflict) &&
-    (filter.flagged === undefined || (event.sameAs !== null) === filter.flagged)
+function look(log: Connection, walks: readonly Walk[], filter: EventFilter, step: LookStep): Looked {
+  const { below, from, each, want } = step
+  const reached = walks.flatMap(({ index, keys }) =>
+    keys.map((key) => log.all(ranges[index], ...key, below, from, each).map((row) => Number(row.seq))),
   )
+  const ends = reached.flatMap((seqs) => (seqs.length === each ? [seqs.at(-1)!] : []))
+  const floor = ends.length === 0 ? null : Math.max(...ends)
+  const candidates = reached.flat().filter((seq) => seq >= (floor ?? 0))
+  return {
+    seqs: matching(log, filter, candidates, want),
+    looked: reached.reduce((sum, seqs) => sum + seqs.length, 0),
+    floor,
+  }
 }
 
-// A path is one or more walks over indexes, which are merged by seq.
-
-/** Up to `count` seqs of one index with floor <= seq < below, newest first. */
-type Walk = (below: number, floor: number, count: number) => number[]
+function matching(log: Connection, filter: EventFilter, seqs: readonly number[], want: number): number[] {
+  const values: SqliteValue[] = [JSON.stringify(seqs), want, log.now]
+  const value = (v: string | number | boolean) => `?${values.push(typeof v === 'boolean' ? Number(v) : v)}`
+  const checks = conditionsOf(filter, {
+    state: stateAt('?3'),
+    reason: lastError,
+    attempts: 'coalesce(w.attempt, e.attempts)',
+    value,
+    instant: value,
+    like: (column, glob) => `${column} glob ${value(glob.replace(/[?[]/g, '[$&]'))}`,
+  })
+  // Not kept as a compiled statement: each set of conditions is another text.
+  const found = log.db.prepare(`
+    select e.seq, ?3 as now from hookonce_events e
+    left join hookonce_work w on w.seq = e.seq left join hookonce_duplicates d on d.seq = e.seq
+    where e.seq in (select value from json_each(?1)) and ${[...checks, 'true'].join(' and ')}
+    order by e.seq desc limit ?2`)
+  return found.all(...values).map((row) => Number(row.seq))
+}
 
 const range = 'seq < ? and seq >= ? order by seq desc limit ?'
 const events = 'select seq from hookonce_events'
 const work = 'select seq from hookonce_work'
 const duplicates = 'select seq from hookonce_duplicates'
-const bySeq = `${events} where ${range}`
-const walks: Readonly<Record<ListIndex, string>> = {
+const ranges: Readonly<Record<ListIndex, string>> = {
   key: `${events} where source = ? and event_id = ? and seq < ? and seq >= ? limit ?`,
   reference: `${events} where related_reference = ? and ${range}`,
   work: `${work} where ${range}`,
@@ -183,87 +105,23 @@ const walks: Readonly<Record<ListIndex, string>> = {
   conflicts: `${duplicates} where conflicts > 0 and ${range}`,
   duplicates: `${duplicates} where ${range}`,
   types: `${events} where source = ? and event_type = ? and ${range}`,
-}
-
-function pathOf(connection: Connection, filter: EventFilter): Walk[] {
-  return indexesFor(filter).flatMap((index) => {
-    const keys = keysOf(connection, index, filter)
-    if (keys === null) return [walkOf(connection, bySeq, [])]
-    return keys.map((key) => walkOf(connection, walks[index], key))
-  })
-}
-
-/** A walk for each key. Null: the whole log is read. */
-function keysOf(connection: Connection, index: ListIndex, filter: EventFilter): SqliteValue[][] | null {
-  const { source, id, reference } = filter
-  switch (index) {
-    case 'key':
-      return sourcesOf(connection, source).map((name) => [name, id!])
-    case 'reference':
-      return [[reference!]]
-    case 'leased':
-    case 'retrying':
-      return knownSources(connection, source).map((name) => [name])
-    case 'ignored':
-    case 'dead':
-      return (source === undefined ? parkedSources(connection, index) : [source]).map((name) => [name])
-    case 'types':
-      return pairsOf(connection, filter)
-    default:
-      return [[]]
-  }
-}
-
-function walkOf(connection: Connection, sql: string, keys: readonly SqliteValue[]): Walk {
-  const statement = connection.prepare(sql)
-  return (below, floor, count) => statement.all(...keys, below, floor, count).map((row) => Number(row.seq))
-}
-
-function knownSources(connection: Connection, source: string | undefined): string[] {
-  if (source !== undefined) return [source]
-  return connection
-    .prepare('select source from hookonce_totals')
-    .all()
-    .map((row) => String(row.source))
-}
-
-// Loose index scans: one look-up per distinct value, independent of the number of rows.
-
-const nextParkedSource =
-  'select source from hookonce_events where parked = ? and source > ? order by source limit 1'
-
-function parkedSources(connection: Connection, list: string): string[] {
-  return distinct((after) => connection.prepare(nextParkedSource).get(list, after)?.source)
-}
-
-const nextSource = 'select source from hookonce_events where source > ? order by source limit 1'
-
-function sourcesOf(connection: Connection, source: string | undefined): string[] {
-  if (source !== undefined) return [source]
-  return distinct((after) => connection.prepare(nextSource).get(after)?.source)
-}
-
-function distinct(next: (after: string) => SqliteValue | undefined): string[] {
-  const found: string[] = []
-  for (let value = next(''); typeof value === 'string'; value = next(value)) found.push(value)
-  return found
+  all: `${events} where ${range}`,
 }
 
 const nextType = `
   select event_type from hookonce_events where source = ? and event_type > ? order by event_type limit 1`
 
-/** The (source, type) pairs that match a filter; null when it names neither, or there are too many to merge. */
-function pairsOf(connection: Connection, { source, type }: EventFilter): [string, string][] | null {
-  if (source === undefined && type === undefined) return null
+/** The (source, type) pairs that match a filter; null when there are too many to merge. */
+function pairsOf(log: Connection, { source, type }: EventFilter): [string, string][] | null {
   const pairs: [string, string][] = []
   let looked = 0
-  for (const name of sourcesOf(connection, source)) {
+  for (const name of source === undefined ? sourcesOf(log) : [source]) {
     if (type !== undefined && !isGlob(type)) {
       if (pairs.push([name, type]) > PAIRS_AT_MOST) return null
       continue
     }
     for (let found = ''; ; ) {
-      const next = connection.prepare(nextType).get(name, found)?.event_type
+      const next = log.get(nextType, name, found)?.event_type
       if (typeof next !== 'string') break
       found = next
       if (++looked > PAIRS_AT_MOST) return null
@@ -273,29 +131,32 @@ function pairsOf(connection: Connection, { source, type }: EventFilter): [string
   return pairs
 }
 
+/** Events of other sources that one call skips at most. */
+const SCAN_AT_MOST = 10_000
+
 const lastSeq = "select seq from sqlite_sequence where name = 'hookonce_events'"
 const seqsAfter = 'select seq, source from hookonce_events where seq > ? order by seq limit ?'
-const tailEvents = `${eventColumns} where e.seq in (select value from json_each(?)) order by e.seq`
+const tailEvents = `${eventColumns('?2')} where e.seq in (select value from json_each(?1)) order by e.seq`
 const prunedSince = 'select 1 from hookonce_pruned where seq > ?1 and (?2 is null or source = ?2) limit 1'
 
 /** Events in the order they were recorded. There is one writer at a time, so seqs are in the order of the commits. */
-export function tail(connection: Connection, now: number, options: TailOptions): TailPage {
-  return connection.read(() => readTail(connection, now, options))
+export function tail(log: Connection, options: TailOptions): TailPage {
+  return log.read(() => readTail(log, options))
 }
 
-function readTail(connection: Connection, now: number, { after, limit, source }: TailOptions): TailPage {
-  const last = Number(connection.prepare(lastSeq).get()?.seq ?? 0)
+function readTail(log: Connection, { after, limit, source }: TailOptions): TailPage {
+  const last = Number(log.get(lastSeq)?.seq ?? 0)
   if (last <= after) return { events: [], position: after, gap: false }
   const scan = source === undefined ? limit : SCAN_AT_MOST
-  const rows = connection.prepare(seqsAfter).all(after, scan)
+  const rows = log.all(seqsAfter, after, scan)
   const seqs = rows
     .filter((row) => source === undefined || row.source === source)
     .slice(0, limit)
     .map((row) => Number(row.seq))
-  const found = seqs.length === 0 ? [] : connection.prepare(tailEvents).all(JSON.stringify(seqs))
+  const found = seqs.length === 0 ? [] : log.all(tailEvents, JSON.stringify(seqs), log.now)
   return {
-    events: found.map((row) => toRecord(row, now)),
+    events: recordsOf(found),
     position: seqs.length === limit ? seqs.at(-1)! : rows.length === scan ? Number(rows.at(-1)!.seq) : last,
-    gap: after > 0 && connection.prepare(prunedSince).get(after, source ?? null) !== undefined,
+    gap: after > 0 && log.get(prunedSince, after, source ?? null) !== undefined,
   }
 }

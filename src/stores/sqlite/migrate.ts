@@ -9,34 +9,32 @@ import { migrations } from './schema.js'
 /** The newest schema number that this build knows. */
 export const latest = () => migrations.at(-1)!.number
 
-export function migrate(connection: Connection, now: number): MigrationReport {
-  const from = schemaNumber(connection)
+export function migrate(log: Connection): MigrationReport {
+  const from = schemaNumber(log)
   if (from >= latest()) return { from, to: from, applied: [] }
-  const applied = migrations.filter(
-    (migration) => migration.number > from && apply(connection, migration, now),
-  )
+  const applied = migrations.filter((migration) => migration.number > from && apply(log, migration))
   return { from, to: latest(), applied: applied.map(({ number }) => number) }
 }
 
 /** False when another process has applied the migration in the meantime. */
-function apply(connection: Connection, migration: Migration, now: number): boolean {
-  const isApplied = () => schemaNumber(connection) >= migration.number
+function apply(log: Connection, migration: Migration): boolean {
+  const isApplied = () => schemaNumber(log) >= migration.number
   if (migration.portions) {
     // The row in hookonce_migrations is written last, so that after a crash the next process continues.
     const changed = () =>
-      connection.write(() => {
+      log.write(() => {
         if (isApplied()) return 0
-        const before = totalChanges(connection)
-        connection.db.exec(migration.sql)
-        return totalChanges(connection) - before
+        const before = totalChanges(log)
+        log.db.exec(migration.sql)
+        return totalChanges(log) - before
       })
     while (changed() > 0);
   }
   // Checked again under the lock: of two processes that start at once, the second finds the migration applied.
-  return connection.write(() => {
+  return log.write(() => {
     if (isApplied()) return false
-    if (!migration.portions) connection.db.exec(migration.sql)
-    connection.db.exec(noteAsSql(migration, String(now)))
+    if (!migration.portions) log.db.exec(migration.sql)
+    log.db.exec(noteAsSql(migration, String(log.now)))
     return true
   })
 }
@@ -54,16 +52,16 @@ function totalChanges({ db }: Connection): number {
 }
 
 /** Throws SCHEMA_MISSING, which is clearer than SQLite's "no such table". */
-export function insistOnSchema(connection: Connection): void {
-  const found = schemaNumber(connection)
+export function insistOnSchema(log: Connection): void {
+  const found = schemaNumber(log)
   const known = latest()
   if (found < known) throw new HookonceError('SCHEMA_MISSING', { found, known })
 }
 
 /** Throws SCHEMA_NEWER when the schema needs a later hookonce. */
-function schemaNumber(connection: Connection): number {
-  const found = schemaFound(connection)
-  if (found > latest()) insistOnCompatible(newerMigrations(connection), latest())
+function schemaNumber(log: Connection): number {
+  const found = schemaFound(log)
+  if (found > latest()) insistOnCompatible(newerMigrations(log), latest())
   return found
 }
 

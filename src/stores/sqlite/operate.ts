@@ -2,25 +2,25 @@
  * An operator's action: each event is judged on its own by the transition table; all changes and their audits are one
  * commit.
  */
-import type { Action, ActionResult, EventKey } from '../../model.js'
+import type { Action, ActionResult, EventKey, State } from '../../model.js'
 import { actionResult } from '../shared/operate.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { dueIn, wakeLane } from './lane.js'
-import { standing, textOrNull, writeLostAttempt } from './rows.js'
+import { stateAt, textOrNull, writeLostAttempt } from './rows.js'
 import { type HourBook, hourBook } from './stats.js'
 import { swapContent } from './swap-content.js'
 
 const undo = Symbol('undo')
 
-export function operate(connection: Connection, now: number, action: Action): ActionResult[] {
+export function operate(log: Connection, action: Action): ActionResult[] {
   let results: ActionResult[] = []
   try {
-    connection.write(() => {
+    log.write(() => {
       const book = hourBook()
-      results = action.events.map((key) => operateEvent(connection, now, action, key, book))
-      book.write(connection)
+      results = action.events.map((key) => operateEvent(log, action, key, book))
+      book.write(log)
       // A dry run does the work and rolls it back, so that an event named twice is judged as in a real run.
       if (action.dryRun) throw undo
     })
@@ -31,36 +31,35 @@ export function operate(connection: Connection, now: number, action: Action): Ac
 }
 
 const eventByKey = `
-  select e.seq, e.source, e.received_at, e.processing_state, e.attempts, e.run, e.parked, e.lane,
+  select e.seq, e.source, e.received_at, ${stateAt('?3')} as state, e.attempts, e.run, e.parked, e.lane,
     w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at,
     exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) as has_payload,
     exists (select 1 from hookonce_conflicts c where c.seq = e.seq) as has_conflict
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
-  where e.source = ? and e.event_id = ?`
+  where e.source = ?1 and e.event_id = ?2`
 
 function operateEvent(
-  connection: Connection,
-  now: number,
+  log: Connection,
   action: Action,
   { source, id }: EventKey,
   book: HourBook,
 ): ActionResult {
-  const row = connection.prepare(eventByKey).get(source, id)
+  const row = log.get(eventByKey, source, id, log.now)
   if (row === undefined) return actionResult(action, undefined)
   const hasPayload = (action.conflict ? row.has_conflict : row.has_payload) === 1
-  const result = actionResult(action, { state: standing(row, now).state, hasPayload })
+  const result = actionResult(action, { state: row.state as State, hasPayload })
   if (!result.done) return result
-  writeLostAttempt(connection, { ...row, token: row.token ?? null })
+  writeLostAttempt(log, { ...row, token: row.token ?? null })
   if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
   if (action.verb === 'ignore') {
-    ignoreIt(connection, now, row)
+    ignoreIt(log, row)
     book.add(source, Number(row.received_at), { ignored: 1 })
   } else {
-    if (action.conflict) swapContent(connection, now, Number(row.seq))
-    startAgain(connection, now, row, action.verb === 'replay' ? 1 : 0)
+    if (action.conflict) swapContent(log, Number(row.seq))
+    startAgain(log, row, action.verb === 'replay' ? 1 : 0)
   }
   const { actor, verb, note } = action
-  writeAudit(connection, now, { actor, verb, source, eventId: id, note })
+  writeAudit(log, { actor, verb, source, eventId: id, note })
   return result
 }
 
@@ -73,10 +72,10 @@ const reopenEvent = `
   update hookonce_events set processing_state = 'pending', parked = null, processed_at = null, reason = null,
     run = run + ? where seq = ?`
 
-function startAgain(connection: Connection, now: number, row: Row, runs: number): void {
-  const dueAt = dueIn(connection, now, String(row.source), textOrNull(row.lane), Number(row.seq))
-  connection.prepare(renewWork).run(row.seq!, row.source!, dueAt, row.attempt ?? row.attempts!, row.lane!)
-  connection.prepare(reopenEvent).run(runs, row.seq!)
+function startAgain(log: Connection, row: Row, runs: number): void {
+  const dueAt = dueIn(log, String(row.source), textOrNull(row.lane), Number(row.seq))
+  log.run(renewWork, row.seq!, row.source!, dueAt, row.attempt ?? row.attempts!, row.lane!)
+  log.run(reopenEvent, runs, row.seq!)
 }
 
 const removeWork = 'delete from hookonce_work where seq = ?'
@@ -84,8 +83,8 @@ const ignoreEvent = `
   update hookonce_events set processing_state = 'ignored', reason = 'operator', parked = 'ignored',
     processed_at = ?, attempts = ? where seq = ?`
 
-function ignoreIt(connection: Connection, now: number, row: Row): void {
-  connection.prepare(removeWork).run(row.seq!)
-  wakeLane(connection, now, row)
-  connection.prepare(ignoreEvent).run(now, row.attempt ?? row.attempts!, row.seq!)
+function ignoreIt(log: Connection, row: Row): void {
+  log.run(removeWork, row.seq!)
+  wakeLane(log, row)
+  log.run(ignoreEvent, log.now, row.attempt ?? row.attempts!, row.seq!)
 }

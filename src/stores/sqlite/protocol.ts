@@ -56,7 +56,7 @@ interface ControlVerbs {
 
 /** Every verb by its name in a message. */
 export type Calls = {
-  [V in keyof Verbs]: (args: Parameters<Verbs[V]>[2]) => ReturnType<Verbs[V]>
+  [V in keyof Verbs]: (args: Parameters<Verbs[V]>[1]) => ReturnType<Verbs[V]>
 } & { [V in keyof TransactionVerbs as `tx.${V}`]: TransactionVerbs[V] } & ControlVerbs
 
 export type Verb = keyof Calls

@@ -1,75 +1,56 @@
-/**
- * Prune: removes finished payloads, events, attempts and audits of one source that are old enough, and expired results of
- * keys. It never removes unfinished events, dead letters or watermarks. Each call reads a bounded part of the log and
- * returns whether to call again, so that intake waits for one small transaction at a time.
- */
+/** The SQL of prune, and the places of its passes. */
 import type { PruneOptions, PruneResult } from '../../store.js'
+import { type PrunedLog, prune as pruneLog, type Swept } from '../shared/prune.js'
+import { runBlocking } from '../shared/steps.js'
 import { archivedSeqs, forgetReceipts } from './archive.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { removeExpiredKeys } from './keys.js'
-import { type HourBook, hourBook, seqRange } from './stats.js'
+import { hourBook, seqRange } from './stats.js'
 
-export function prune(connection: Connection, now: number, options: PruneOptions): PruneResult {
-  const { source, limit, archivedOnly, dryRun = false } = options
-  const sweep = (find: string, before: number | undefined, remove: (row: Row) => void) =>
-    before === undefined
-      ? { count: 0, more: false }
-      : sweepLog(connection, { find, source, before, limit, dryRun, remove })
-  const run = () => {
-    const payloads = sweep(
-      archivedOnly ? findArchivedPayloads : findPayloads,
-      options.payloadsBefore,
-      (row) => void connection.prepare(deletePayload).run(row.seq!),
-    )
-    const events = pruneEvents(connection, options, sweep)
-    const attempts = sweep(
-      findAttempts,
-      options.attemptsBefore,
-      (row) => void connection.prepare(deleteAttempt).run(row.seq!, row.attempt!),
-    )
-    const audits = pruneAudits(connection, options)
-    const conflicts = dryRun ? { more: false } : removeConflicts(connection, options)
-    const keys = dryRun ? { more: false } : removeExpiredKeys(connection, now, Math.min(limit, REMOVALS))
-    return {
-      payloads: payloads.count,
-      events: events.count,
-      attempts: attempts.count,
-      audits: audits.count,
-      more: [payloads, events, attempts, audits, conflicts, keys].some(({ more }) => more),
-    }
+const passes = new WeakMap<Connection, Map<string, number>>()
+
+export function prune(log: Connection, options: PruneOptions): PruneResult {
+  const run = () => runBlocking(pruneLog(prunedLog(log, options), options))
+  return options.dryRun ? log.read(run) : log.write(run)
+}
+
+function prunedLog(log: Connection, { source, archivedOnly }: PruneOptions): PrunedLog<Row> {
+  const places = passes.get(log) ?? new Map<string, number>()
+  passes.set(log, places)
+  const find: Record<Swept, string> = {
+    payloads: archivedOnly ? findArchivedPayloads : findPayloads,
+    events: archivedOnly ? findArchivedEvents : findEvents,
+    attempts: findAttempts,
   }
-  return dryRun ? connection.read(run) : connection.write(run)
+  return {
+    places,
+    range: (before) => seqRange(log, 0, before, source),
+    find: (kind, ...window) => log.all(find[kind], source, ...window),
+    remove(kind, rows) {
+      if (kind === 'events') removeEvents(log, source, rows)
+      else if (kind === 'payloads') for (const { seq } of rows) log.run(deletePayload, seq!)
+      else for (const { seq, attempt } of rows) log.run(deleteAttempt, seq!, attempt!)
+      return rows.length
+    },
+    removeReceipts: (before) => forgetReceipts(log, source, before),
+    findAudits: (before, limit) => log.all(findAudits, before, source, limit).map(({ id }) => Number(id)),
+    removeAudits(ids) {
+      for (const id of ids) log.run(deleteAudit, id)
+    },
+    removeConflicts: (before, limit) => Number(log.run(deleteConflicts, source, before, limit).changes),
+    removeKeys: (limit) => removeExpiredKeys(log, limit),
+  }
 }
 
 const deletePayload = 'delete from hookonce_payloads where seq = ?'
 const deleteAttempt = 'delete from hookonce_attempts where seq = ? and attempt = ?'
-
-interface Pruned {
-  readonly count: number
-  readonly more: boolean
-}
-
-function pruneEvents(
-  connection: Connection,
-  { source, eventsBefore, archivedOnly, dryRun }: PruneOptions,
-  sweep: (find: string, before: number | undefined, remove: (row: Row) => void) => Pruned,
-): Pruned {
-  const book = hourBook()
-  let highest = 0
-  const events = sweep(archivedOnly ? findArchivedEvents : findEvents, eventsBefore, (row) => {
-    removeEvent(connection, row, book)
-    highest = Math.max(highest, Number(row.seq))
-  })
-  if (dryRun || eventsBefore === undefined) return events
-  if (events.count > 0) {
-    notePruned(connection, source, highest)
-    book.write(connection)
-    connection.prepare(removeEmptyHours).run(source)
-  }
-  if (!events.more) forgetReceipts(connection, source, eventsBefore)
-  return events
-}
+const deleteAudit = 'delete from hookonce_audit where id = ?'
+const deleteConflicts = `
+  delete from hookonce_conflicts where (seq, hash) in (
+    select seq, hash from hookonce_conflicts where source = ? and at < ? limit ?)`
+const findAudits = `
+  select id from hookonce_audit where (source is null and at < ?1) or (source = ?2 and at < ?1) order by id limit ?3`
 
 const deleteBySeq = ['events', 'attempts', 'effects', 'duplicates', 'conflicts'].map(
   (table) => `delete from hookonce_${table} where seq = ?`,
@@ -81,39 +62,23 @@ const deleteUnusedPayload = `
     and not exists (select 1 from hookonce_events where payload_seq = ?1)`
 const removeEmptyHours = `
   delete from hookonce_hours where source = ? and recorded <= 0 and ignored = 0 and dead = 0`
+// `tail` reads it to report a gap.
+const raisePruned = `
+  insert into hookonce_pruned (source, seq) values (?, ?)
+  on conflict (source) do update set seq = max(seq, excluded.seq)`
 
-function removeEvent(connection: Connection, row: Row, book: HourBook): void {
-  for (const sql of deleteBySeq) connection.prepare(sql).run(row.seq!)
-  connection.prepare(deleteGuard).run(row.source!, row.event_id!)
-  connection.prepare(deleteUnusedPayload).run(row.payload_seq!)
-  const ignored = row.processing_state === 'ignored' ? -1 : 0
-  book.add(String(row.source), Number(row.received_at), { recorded: -1, ignored })
-}
-
-const deleteConflicts = `
-  delete from hookonce_conflicts where (seq, hash) in (
-    select seq, hash from hookonce_conflicts where source = ? and at < ? limit ?)`
-
-/** Deliveries with other content are as old as payloads may be. */
-function removeConflicts(connection: Connection, { source, payloadsBefore, limit }: PruneOptions) {
-  if (payloadsBefore === undefined) return { more: false }
-  const most = Math.min(limit, REMOVALS)
-  const { changes } = connection.prepare(deleteConflicts).run(source, payloadsBefore, most)
-  return { more: Number(changes) >= most }
-}
-
-const findAudits = `
-  select id from hookonce_audit where (source is null and at < ?1) or (source = ?2 and at < ?1) order by id limit ?3`
-const deleteAudit = 'delete from hookonce_audit where id = ?'
-
-function pruneAudits(connection: Connection, { source, auditsBefore, limit, dryRun }: PruneOptions): Pruned {
-  if (auditsBefore === undefined) return { count: 0, more: false }
-  const most = dryRun ? limit : Math.min(limit, REMOVALS)
-  const rows = connection.prepare(findAudits).all(auditsBefore, source, most + 1)
-  const more = rows.length > most
-  if (more) rows.pop()
-  if (!dryRun) for (const { id } of rows) connection.prepare(deleteAudit).run(id!)
-  return { count: rows.length, more }
+function removeEvents(log: Connection, source: string, rows: readonly Row[]): void {
+  const book = hourBook()
+  for (const row of rows) {
+    for (const sql of deleteBySeq) log.run(sql, row.seq!)
+    log.run(deleteGuard, source, row.event_id!)
+    log.run(deleteUnusedPayload, row.payload_seq!)
+    const ignored = row.processing_state === 'ignored' ? -1 : 0
+    book.add(source, Number(row.received_at), { recorded: -1, ignored })
+  }
+  log.run(raisePruned, source, rows.at(-1)!.seq!)
+  book.write(log)
+  log.run(removeEmptyHours, source)
 }
 
 // Queries for what may be removed from one window of the log. ?1 source  ?2 before  ?3 from seq  ?4 to seq  ?5 limit.
@@ -135,7 +100,7 @@ const findPayloads = `${oldPayloads} limit ?5`
 const findArchivedPayloads = `${oldPayloads} and p.seq in (${archivedSeqs}) limit ?5`
 
 const oldEvents = `
-  select e.seq, e.source, e.event_id, e.received_at, e.processing_state,
+  select e.seq, e.event_id, e.received_at, e.processing_state,
     coalesce(e.payload_seq, e.seq) as payload_seq
   from hookonce_events e
   where +e.source = ?1 and e.received_at < ?2 and e.seq >= ?3 and e.seq < ?4
@@ -152,66 +117,3 @@ const findAttempts = `
   where +e.source = ?1 and a.finished_at < ?2 and e.seq >= ?3 and e.seq < ?4
     and e.processing_state in ${finished}
   order by a.seq, a.attempt limit ?5`
-
-/** How many seqs one query reads, and how many queries one call makes. */
-const WINDOW = 10_000
-const WINDOWS = 5
-/** Most removals of each kind in one transaction, whatever the caller's limit. */
-const REMOVALS = 10_000
-
-interface Sweep {
-  readonly find: string
-  readonly source: string
-  readonly before: number
-  readonly limit: number
-  readonly dryRun: boolean
-  readonly remove: (row: Row) => void
-}
-
-/** Reads the log window by window, removes the rows found, and remembers where the next call continues. */
-function sweepLog(connection: Connection, sweep: Sweep): Pruned {
-  const { find, source, before, dryRun, remove } = sweep
-  const limit = dryRun ? sweep.limit : Math.min(sweep.limit, REMOVALS)
-  const range = seqRange(connection, 0, before, source)
-  if (range === null) return { count: 0, more: false }
-  const places = placesOf(connection)
-  const place = JSON.stringify([find, source])
-  const start = dryRun ? range.first : Math.max(range.first, places.get(place) ?? 0)
-  let count = 0
-  let windows = 0
-  for (let from = start; from <= range.last; from += WINDOW) {
-    const rows = connection.prepare(find).all(source, before, from, from + WINDOW, limit - count + 1)
-    const full = rows.length > limit - count
-    if (full) rows.pop()
-    count += rows.length
-    if (!dryRun) rows.forEach(remove)
-    if (full || (!dryRun && ++windows === WINDOWS && from + WINDOW <= range.last)) {
-      // The next call continues here and does not read the cleared windows again.
-      if (!dryRun) places.set(place, full ? from : from + WINDOW)
-      return { count, more: true }
-    }
-  }
-  if (!dryRun) places.delete(place)
-  return { count, more: false }
-}
-
-/** The position of the pass over each source. It is dropped when the pass ends; a restart begins a new pass. */
-const passes = new WeakMap<Connection, Map<string, number>>()
-
-function placesOf(connection: Connection): Map<string, number> {
-  let places = passes.get(connection)
-  if (places === undefined) {
-    places = new Map()
-    passes.set(connection, places)
-  }
-  return places
-}
-
-const raisePruned = `
-  insert into hookonce_pruned (source, seq) values (?, ?)
-  on conflict (source) do update set seq = max(seq, excluded.seq)`
-
-/** Stores the highest removed seq, so that `tail` can report a gap. Runs in the transaction that removes the events. */
-function notePruned(connection: Connection, source: string, seq: number): void {
-  connection.prepare(raisePruned).run(source, seq)
-}

@@ -1,49 +1,30 @@
 /** Reads of one event: its record, its payload, its attempts. */
 import type { EventKey, EventRecord } from '../../model.js'
-import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
+import type { Attempt, Payload } from '../../store.js'
 import type { Connection } from './connection.js'
-import { eventColumns, hexOrNull, textOrNull, toRecord } from './rows.js'
+import { eventColumns, hexOf, recordsOf, rowsOf, withHeaders } from './rows.js'
 
-const eventByKey = `${eventColumns} where e.source = ? and e.event_id = ?`
+const eventByKey = `${eventColumns('?3')} where e.source = ?1 and e.event_id = ?2`
 
-export function get(connection: Connection, now: number, { source, id }: EventKey): EventRecord | null {
-  const row = connection.prepare(eventByKey).get(source, id)
-  return row === undefined ? null : toRecord(row, now)
+export function get(log: Connection, { source, id }: EventKey): EventRecord | null {
+  return recordsOf(log.all(eventByKey, source, id, log.now))[0] ?? null
 }
 
 const payloadByKey = `
-  select p.headers, p.body, e.part, e.content_hash, e.received_at
+  select p.headers, p.body, e.part, ${hexOf('e.content_hash')} as contentHash, e.received_at as receivedAt
   from hookonce_events e join hookonce_payloads p on p.seq = coalesce(e.payload_seq, e.seq)
   where e.source = ? and e.event_id = ?`
 
-export function payload(connection: Connection, _now: number, { source, id }: EventKey): Payload | null {
-  const row = connection.prepare(payloadByKey).get(source, id)
-  if (row === undefined) return null
-  return {
-    headers: JSON.parse(String(row.headers)),
-    body: row.body as Uint8Array,
-    part: Number(row.part),
-    contentHash: hexOrNull(row.content_hash),
-    receivedAt: Number(row.received_at),
-  }
+export function payload(log: Connection, { source, id }: EventKey): Payload | null {
+  const row = log.get(payloadByKey, source, id)
+  return row === undefined ? null : withHeaders<Payload>(row)
 }
 
 const attemptsByKey = `
-  select a.attempt, a.run, a.worker, a.started_at, a.finished_at, a.outcome, a.detail
+  select a.attempt, a.run, a.worker, a.started_at as startedAt, a.finished_at as finishedAt, a.outcome, a.detail
   from hookonce_events e join hookonce_attempts a on a.seq = e.seq
   where e.source = ? and e.event_id = ? order by a.attempt`
 
-export function attempts(connection: Connection, _now: number, { source, id }: EventKey): Attempt[] {
-  return connection
-    .prepare(attemptsByKey)
-    .all(source, id)
-    .map((row) => ({
-      attempt: Number(row.attempt),
-      run: Number(row.run),
-      worker: String(row.worker),
-      startedAt: Number(row.started_at),
-      finishedAt: Number(row.finished_at),
-      outcome: row.outcome as AttemptOutcome,
-      detail: textOrNull(row.detail),
-    }))
+export function attempts(log: Connection, { source, id }: EventKey): Attempt[] {
+  return rowsOf<Attempt>(log.all(attemptsByKey, source, id))
 }

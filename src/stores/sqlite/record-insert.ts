@@ -43,7 +43,7 @@ const insertGuard = `
 const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
 
 /** Used inside one write transaction, which keeps the seqs of its new events without gaps. */
-export function insertion(connection: Connection, now: number): Insertion {
+export function insertion(log: Connection): Insertion {
   const book = hourBook()
   /** The plain events that have no row in `work` yet; 0 = none. */
   let firstPlain = 0
@@ -51,7 +51,7 @@ export function insertion(connection: Connection, now: number): Insertion {
 
   function writePlainWork(): void {
     if (firstPlain === 0) return
-    connection.prepare(insertPlainWork).run(now, firstPlain, lastPlain)
+    log.run(insertPlainWork, log.now, firstPlain, lastPlain)
     firstPlain = 0
   }
 
@@ -65,13 +65,11 @@ export function insertion(connection: Connection, now: number): Insertion {
   }: UnpackedDelivery): RecordVerdict | null {
     const { id, type, reference, contentHash, guardHash, lane } = events[0]!
     if (events.length > 1 || guardHash !== null || lane !== null) return null
-    const at = receivedAt ?? now
-    const { changes, lastInsertRowid } = connection
-      .prepare(insertPlain)
-      .run(source, id, type, reference, contentHash, at)
+    const at = receivedAt ?? log.now
+    const { changes, lastInsertRowid } = log.run(insertPlain, source, id, type, reference, contentHash, at)
     if (changes === 0) return null
     const seq = Number(lastInsertRowid)
-    connection.prepare(insertPayload).run(seq, at, headers, body)
+    log.run(insertPayload, seq, at, headers, body)
     book.recorded(source, at, seq)
     if (firstPlain === 0) firstPlain = seq
     lastPlain = seq
@@ -80,55 +78,54 @@ export function insertion(connection: Connection, now: number): Insertion {
 
   function insertDelivery({ delivery, verdicts }: Judged): RecordVerdict[] {
     const { source, headers, body, events } = delivery
-    const receivedAt = delivery.receivedAt ?? now
+    const receivedAt = delivery.receivedAt ?? log.now
     const { stores, handles } = contentGuards[delivery.contentGuard]
     let payloadSeq: number | null = null
 
     function insertEventOf(event: NewEvent, part: number): RecordVerdict | null {
       const { id, type, reference, contentHash, guardHash, lane = null } = event
-      const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
+      const holder = guardHash && log.get(guardHolder, source, guardHash)
       const sameAs = holder && holder.event_id !== id ? String(holder.event_id) : null
-      if (sameAs !== null && !stores) return known(connection, now, source, event) ?? { status: 'replayed' }
+      if (sameAs !== null && !stores) return known(log, source, event) ?? { status: 'replayed' }
       const withheld = sameAs !== null && !handles
       const state = withheld ? 'ignored' : 'pending'
       const reason = withheld ? 'replayed_content' : null
-      const inserted = connection
-        .prepare(insertEvent)
-        .run(
-          source,
-          id,
-          type,
-          reference,
-          contentHash,
-          receivedAt,
-          part,
-          payloadSeq,
-          state,
-          reason,
-          withheld ? now : null,
-          withheld ? 'ignored' : null,
-          lane,
-          sameAs,
-        )
+      const inserted = log.run(
+        insertEvent,
+        source,
+        id,
+        type,
+        reference,
+        contentHash,
+        receivedAt,
+        part,
+        payloadSeq,
+        state,
+        reason,
+        withheld ? log.now : null,
+        withheld ? 'ignored' : null,
+        lane,
+        sameAs,
+      )
       if (inserted.changes === 0) return null
       const seq = Number(inserted.lastInsertRowid)
       if (payloadSeq === null) {
         payloadSeq = seq
-        connection.prepare(insertPayload).run(seq, receivedAt, headers, body)
+        log.run(insertPayload, seq, receivedAt, headers, body)
       }
       book.recorded(source, receivedAt, seq)
-      if (guardHash && sameAs === null) connection.prepare(insertGuard).run(source, guardHash, id)
+      if (guardHash && sameAs === null) log.run(insertGuard, source, guardHash, id)
       if (withheld) book.add(source, receivedAt, { ignored: 1 })
-      else connection.prepare(insertWork).run(seq, source, dueIn(connection, now, source, lane, seq), lane)
+      else log.run(insertWork, seq, source, dueIn(log, source, lane, seq), lane)
       return judge({ seq, isNew: true, state, final: withheld, equal: true, sameAs, withheld })
     }
 
     return events.map(
       (event, part) =>
-        (verdicts ? verdicts[part] : known(connection, now, source, event)) ??
+        (verdicts ? verdicts[part] : known(log, source, event)) ??
         insertEventOf(event, part) ??
         // Another process has recorded it, or it is in this call twice.
-        known(connection, now, source, event)!,
+        known(log, source, event)!,
     )
   }
 
@@ -142,7 +139,7 @@ export function insertion(connection: Connection, now: number): Insertion {
     },
     finish() {
       writePlainWork()
-      book.write(connection)
+      book.write(log)
     },
   }
 }

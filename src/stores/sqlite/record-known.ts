@@ -1,32 +1,27 @@
 /** Known events: the verdict on an event that is in the log already, and the audit of its repeated deliveries. */
-import { isFinal, type NewEvent, type RecordVerdict } from '../../model.js'
+import type { NewEvent, RecordVerdict, State } from '../../model.js'
 import type { DuplicateNote } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
 import type { Connection } from './connection.js'
-import { standing } from './rows.js'
+import { stateAt } from './rows.js'
 
 // The hashes are compared in SQL, because reading a blob costs more than the rest of the row. A null hash is equal to any.
 const existing = `
-  select e.seq, e.processing_state, w.token, w.next_at, w.attempt, w.base_attempt, coalesce(e.content_hash = ?3, 1) as equal,
+  select e.seq, ${stateAt('?4')} as state, w.seq is null as final, coalesce(e.content_hash = ?3, 1) as equal,
     e.reason is 'replayed_content' as withheld
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
 
 /** The verdict on an event that is already in the log; else null. */
-export function known(
-  connection: Connection,
-  now: number,
-  source: string,
-  { id, contentHash }: NewEvent,
-): RecordVerdict | null {
-  const row = connection.prepare(existing).get(source, id, contentHash)
+export function known(log: Connection, source: string, { id, contentHash }: NewEvent): RecordVerdict | null {
+  const row = log.get(existing, source, id, contentHash, log.now)
   if (row === undefined) return null
-  const { state, nextAttemptAt } = standing(row, now)
+  const state = row.state as State
   return judge({
     seq: Number(row.seq),
     isNew: false,
     state,
-    final: isFinal(state, nextAttemptAt),
+    final: row.final === 1,
     equal: row.equal === 1,
     sameAs: null,
     withheld: row.withheld === 1 && state === 'ignored',
@@ -42,9 +37,9 @@ const upsertDuplicates = `
     first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at)`
 
-export function noteDuplicates(connection: Connection, _now: number, notes: readonly DuplicateNote[]): void {
-  connection.write(() => {
-    const statement = connection.prepare(upsertDuplicates)
+export function noteDuplicates(log: Connection, notes: readonly DuplicateNote[]): void {
+  log.write(() => {
+    const statement = log.prepare(upsertDuplicates)
     for (const { seq, count, firstAt, lastAt } of notes) statement.run(seq, count, firstAt, lastAt)
   })
 }

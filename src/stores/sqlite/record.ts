@@ -19,15 +19,15 @@ import { known } from './record-known.js'
 
 const repeatShares = new WeakMap<Connection, RepeatShare>()
 
-export function record(connection: Connection, now: number, packed: PackedDeliveries): PackedVerdicts {
+export function record(log: Connection, packed: PackedDeliveries): PackedVerdicts {
   const deliveries = unpack(packed)
-  const repeats = repeatShares.get(connection) ?? repeatShare()
-  repeatShares.set(connection, repeats)
+  const repeats = repeatShares.get(log) ?? repeatShare()
+  repeatShares.set(log, repeats)
   const judged: Judged[] = deliveries.map((delivery) => ({ delivery, verdicts: null }))
-  if (repeats.areLikely()) insertUnknown(connection, now, judged, null)
-  else insertAtOnce(connection, now, judged)
+  if (repeats.areLikely()) insertUnknown(log, judged, null)
+  else insertAtOnce(log, judged)
   const conflicts = judged.flatMap(otherContentOf)
-  if (conflicts.length > 0) keepOrRefuse(connection, now, judged, conflicts)
+  if (conflicts.length > 0) keepOrRefuse(log, judged, conflicts)
   const verdicts = judged.flatMap((each) => each.verdicts as RecordVerdict[])
   repeats.note(verdicts.filter(({ status }) => status === 'duplicate').length, verdicts.length)
   return packVerdicts(verdicts)
@@ -41,14 +41,9 @@ function otherContentOf({ delivery, verdicts }: Judged): OtherContent[] {
 }
 
 /** Where other content cannot be kept, its sender must send it again. The other deliveries of the call are recorded all the same. */
-function keepOrRefuse(
-  connection: Connection,
-  now: number,
-  judged: readonly Judged[],
-  conflicts: readonly OtherContent[],
-): void {
+function keepOrRefuse(log: Connection, judged: readonly Judged[], conflicts: readonly OtherContent[]): void {
   try {
-    keepOtherContent(connection, now, conflicts)
+    keepOtherContent(log, conflicts)
   } catch (error) {
     if (judged.every(({ verdicts }) => verdicts!.every(isConflict))) throw error
     for (const each of judged)
@@ -65,43 +60,38 @@ function isConflict(
   return verdict?.status === 'duplicate' && !verdict.equal
 }
 
-function insertAtOnce(connection: Connection, now: number, judged: readonly Judged[]): void {
+function insertAtOnce(log: Connection, judged: readonly Judged[]): void {
   try {
-    insertAll(connection, now, judged, false)
+    insertAll(log, judged, false)
   } catch (error) {
     // Known events need neither the lock nor room on the disk.
-    insertUnknown(connection, now, judged, isBusy(error) ? null : error)
+    insertUnknown(log, judged, isBusy(error) ? null : error)
   }
 }
 
 /** Looks for known events first. `failure`: the error of an attempt to insert them all. */
-function insertUnknown(
-  connection: Connection,
-  now: number,
-  judged: readonly Judged[],
-  failure: unknown,
-): void {
-  connection.read(() => {
+function insertUnknown(log: Connection, judged: readonly Judged[], failure: unknown): void {
+  log.read(() => {
     for (const each of judged) {
       const { source, events } = each.delivery
-      each.verdicts = events.map((event) => known(connection, now, source, event))
+      each.verdicts = events.map((event) => known(log, source, event))
     }
   })
   const open = judged.filter(({ verdicts }) => verdicts!.includes(null))
   if (open.length === 0) return
   try {
     if (failure !== null) throw failure
-    insertAll(connection, now, open, true)
+    insertAll(log, open, true)
   } catch (error) {
     // This is rare. Only now are the savepoints for each delivery worth their cost.
     if (!isRowFailure(error)) throw error
-    insertOrRefuse(connection, now, open, open.length < judged.length)
+    insertOrRefuse(log, open, open.length < judged.length)
   }
 }
 
-function insertAll(connection: Connection, now: number, judged: readonly Judged[], waits: boolean): void {
-  const verdicts = connection.write(() => {
-    const { insert, finish } = insertion(connection, now)
+function insertAll(log: Connection, judged: readonly Judged[], waits: boolean): void {
+  const verdicts = log.write(() => {
+    const { insert, finish } = insertion(log)
     const verdicts = judged.map(insert)
     finish()
     return verdicts
@@ -109,14 +99,9 @@ function insertAll(connection: Connection, now: number, judged: readonly Judged[
   assign(judged, verdicts)
 }
 
-function insertOrRefuse(
-  connection: Connection,
-  now: number,
-  judged: readonly Judged[],
-  othersAreKnown: boolean,
-): void {
+function insertOrRefuse(log: Connection, judged: readonly Judged[], othersAreKnown: boolean): void {
   const faults: HookonceError[] = []
-  const verdicts = connection.write(() => judged.map((each) => insertAlone(connection, now, each, faults)))
+  const verdicts = log.write(() => judged.map((each) => insertAlone(log, each, faults)))
   // Not one delivery could be recorded: this is an outage and not about single deliveries.
   if (!othersAreKnown && faults.length === judged.length) throw faults[0]
   assign(judged, verdicts)
@@ -129,16 +114,11 @@ function assign(judged: readonly Judged[], verdicts: readonly RecordVerdict[][])
 }
 
 /** Adds to `faults` when the store is to blame, and not a value of the sender. */
-function insertAlone(
-  connection: Connection,
-  now: number,
-  judged: Judged,
-  faults: HookonceError[],
-): RecordVerdict[] {
-  const { db } = connection
+function insertAlone(log: Connection, judged: Judged, faults: HookonceError[]): RecordVerdict[] {
+  const { db } = log
   db.exec('savepoint hookonce_delivery')
   try {
-    const { insert, finish } = insertion(connection, now)
+    const { insert, finish } = insertion(log)
     const verdicts = insert(judged)
     finish()
     db.exec('release hookonce_delivery')

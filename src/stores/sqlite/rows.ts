@@ -1,68 +1,56 @@
 /** Rows as objects and back: an event from its rows in `events` and `work`, and the rows of `attempts`. */
-import type { EventRecord, State } from '../../model.js'
+import type { EventRecord } from '../../model.js'
 import type { AttemptOutcome } from '../../store.js'
-import { workState } from '../shared/work.js'
+import { asRecord, type EventRow } from '../shared/event-record.js'
 import type { Connection } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 
-/** The last error of a retrying event is read from `attempts`, because the row in `events` is written only at the end. */
-export const eventColumns = `
-  select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.processing_state, e.reason,
-    e.received_at, e.processed_at, e.attempts, e.run, e.content_hash, e.erased_at, e.same_as,
-    w.token, w.next_at, w.attempt, w.base_attempt,
-    case when w.seq is not null then (
+/**
+ * The state of `events e left join work w` (docs/decisions/0001-tables.md, first table). `now` names a parameter. The claim
+ * counted the attempt of an expired lease. It did not fail, so after the first one the event is pending.
+ */
+export const stateAt = (now: string): string => `case
+    when w.seq is null then e.processing_state
+    when w.token is not null and w.next_at > ${now} then 'processing'
+    when w.attempt - w.base_attempt > (w.token is not null) then 'failed'
+    else 'pending' end`
+
+/** SQL for a hash in hexadecimal. */
+export const hexOf = (column: string): string => `nullif(lower(hex(${column})), '')`
+
+/** The error of a retrying event is read from `attempts`, because the row in `events` is written only at the end. */
+export const lastError = `case when w.seq is null then e.reason else (
       select a.detail from hookonce_attempts a
-      where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1
-    ) end as last_error,
-    d.count, d.last_at, d.conflicts, d.conflict_hash, d.conflict_at,
-    exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) as payload_kept
+      where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
+
+/** The columns of an `EventRow`; `now` names a parameter. */
+export const eventColumns = (now: string): string => `
+  select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, ${stateAt(now)} as state,
+    ${lastError} as reason,
+    e.received_at as receivedAt, e.processed_at as processedAt, coalesce(w.attempt, e.attempts) as attempts, e.run,
+    case when w.token is null or w.next_at <= ${now} then w.next_at end as nextAttemptAt,
+    1 + coalesce(d.count, 0) as deliveries, coalesce(d.conflicts, 0) as conflicts,
+    coalesce(d.last_at, e.received_at) as lastDeliveryAt, d.conflict_at, ${hexOf('d.conflict_hash')} as conflict_hash,
+    ${hexOf('e.content_hash')} as contentHash, e.same_as as sameAs,
+    case
+      when exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) then 'kept'
+      when e.erased_at is null then 'removed' else 'erased' end as payload
   from hookonce_events e
   left join hookonce_work w on w.seq = e.seq
   left join hookonce_duplicates d on d.seq = e.seq`
 
-export function toRecord(row: Row, now: number): EventRecord {
-  const { state, nextAttemptAt } = standing(row, now)
-  return {
-    seq: Number(row.seq),
-    source: String(row.source),
-    id: String(row.event_id),
-    type: String(row.event_type),
-    reference: textOrNull(row.related_reference),
-    state,
-    reason:
-      row.attempt === null ? textOrNull(row.reason) : state === 'failed' ? textOrNull(row.last_error) : null,
-    receivedAt: Number(row.received_at),
-    processedAt: numberOrNull(row.processed_at),
-    attempts: Number(row.attempt ?? row.attempts),
-    run: Number(row.run),
-    nextAttemptAt,
-    deliveries: 1 + Number(row.count ?? 0),
-    conflicts: Number(row.conflicts ?? 0),
-    lastDeliveryAt: Number(row.last_at ?? row.received_at),
-    lastConflict:
-      row.conflict_hash instanceof Uint8Array
-        ? { at: Number(row.conflict_at), hash: hex(row.conflict_hash) }
-        : null,
-    contentHash: hexOrNull(row.content_hash),
-    sameAs: textOrNull(row.same_as),
-    payload: row.payload_kept === 1 ? 'kept' : row.erased_at === null ? 'removed' : 'erased',
-  }
+export function recordsOf(rows: readonly Row[]): EventRecord[] {
+  return rowsOf<EventRow>(rows).map(asRecord)
 }
 
-/** `row` needs processing_state, token, next_at, attempt, base_attempt; the last four are null without a work row. */
-export function standing(row: Row, now: number): { state: State; nextAttemptAt: number | null } {
-  if (row.attempt === null) return { state: row.processing_state as State, nextAttemptAt: null }
-  const nextAt = Number(row.next_at)
-  const state = workState(
-    {
-      token: textOrNull(row.token),
-      nextAt,
-      attempt: Number(row.attempt),
-      baseAttempt: Number(row.base_attempt),
-    },
-    now,
-  )
-  return { state, nextAttemptAt: state === 'processing' ? null : nextAt }
+/** Rows whose columns have the names and types of the fields of `T`. */
+export function rowsOf<T>(rows: readonly Row[]): T[] {
+  return rows as unknown as T[]
+}
+
+/** Such a row, with its headers as JSON. */
+export function withHeaders<T extends { readonly headers: unknown }>(row: Row): T {
+  return { ...row, headers: JSON.parse(String(row.headers)) } as unknown as T
 }
 
 export function textOrNull(value: SqliteValue | undefined): string | null {
@@ -96,18 +84,18 @@ const insertAttempt = `
   insert into hookonce_attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
   values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (seq, attempt) do nothing`
 
-export function writeAttempt(connection: Connection, row: AttemptRow): void {
+export function writeAttempt(log: Connection, row: AttemptRow): void {
   const { seq, attempt, run, worker, startedAt, finishedAt, outcome, detail } = row
-  connection.prepare(insertAttempt).run(seq, attempt, run, worker, startedAt, finishedAt, outcome, detail)
+  log.run(insertAttempt, seq, attempt, run, worker, startedAt, finishedAt, outcome, detail)
 }
 
 /**
  * Writes the attempt of an expired lease as lost. `work` needs run, and seq, token, next_at, attempt, worker and
  * claimed_at of a work row without a live lease. Does nothing when there was no lease.
  */
-export function writeLostAttempt(connection: Connection, work: Row): void {
+export function writeLostAttempt(log: Connection, work: Row): void {
   if (work.token === null) return
-  writeAttempt(connection, {
+  writeAttempt(log, {
     seq: Number(work.seq),
     attempt: Number(work.attempt),
     run: Number(work.run),

@@ -8,19 +8,15 @@ import { wakeLane } from './lane.js'
 import { writeAttempt } from './rows.js'
 import { type HourBook, hourBook } from './stats.js'
 
-export function settle(connection: Connection, now: number, settlements: readonly Settlement[]): boolean[] {
-  return connection.write(() => settleWithin(connection, now, settlements))
+export function settle(log: Connection, settlements: readonly Settlement[]): boolean[] {
+  return log.write(() => settleWithin(log, settlements))
 }
 
 /** Inside an open transaction of a handler. */
-export function settleWithin(
-  connection: Connection,
-  now: number,
-  settlements: readonly Settlement[],
-): boolean[] {
+export function settleWithin(log: Connection, settlements: readonly Settlement[]): boolean[] {
   const book = hourBook()
-  const settled = settlements.map((settlement) => settleEvent(connection, now, settlement, book))
-  book.write(connection)
+  const settled = settlements.map((settlement) => settleEvent(log, settlement, book))
+  book.write(log)
   return settled
 }
 
@@ -36,30 +32,30 @@ const finishEvent = `
   update hookonce_events set processing_state = ?, reason = ?, processed_at = ?, attempts = ?, parked = ?
   where seq = ?`
 
-function settleEvent(connection: Connection, now: number, settlement: Settlement, book: HourBook): boolean {
+function settleEvent(log: Connection, settlement: Settlement, book: HourBook): boolean {
   const { lease, outcome, durationMs } = settlement
-  const row = connection.prepare(leasedEvent).get(lease.seq, lease.token, now)
+  const row = log.get(leasedEvent, lease.seq, lease.token, log.now)
   if (row === undefined) return false
   const attempt = Number(row.attempt)
   const detail = detailOf(outcome)
-  writeAttempt(connection, {
+  writeAttempt(log, {
     seq: lease.seq,
     attempt,
     run: Number(row.run),
     worker: String(row.worker),
-    startedAt: now - Math.round(durationMs),
-    finishedAt: now,
+    startedAt: log.now - Math.round(durationMs),
+    finishedAt: log.now,
     outcome: outcome.kind,
     detail,
   })
   if (outcome.kind === 'failed' && outcome.retryInMs !== null) {
-    connection.prepare(retryLater).run(now + Math.round(outcome.retryInMs), lease.seq)
+    log.run(retryLater, log.now + Math.round(outcome.retryInMs), lease.seq)
     return true
   }
   const parked = parkedAs(outcome)
-  connection.prepare(removeWork).run(lease.seq)
-  wakeLane(connection, now, row)
-  connection.prepare(finishEvent).run(outcome.kind, detail, now, attempt, parked, lease.seq)
+  log.run(removeWork, lease.seq)
+  wakeLane(log, row)
+  log.run(finishEvent, outcome.kind, detail, log.now, attempt, parked, lease.seq)
   if (parked !== null) book.add(String(row.source), Number(row.received_at), { [parked]: 1 })
   return true
 }
@@ -81,10 +77,10 @@ export interface ExtendArgs {
   readonly leaseMs: number
 }
 
-export function extend(connection: Connection, now: number, { leases, leaseMs }: ExtendArgs): boolean[] {
-  return connection.write(() =>
+export function extend(log: Connection, { leases, leaseMs }: ExtendArgs): boolean[] {
+  return log.write(() =>
     leases.map(({ seq, token }) => {
-      const { changes } = connection.prepare(extendLease).run(now + leaseMs, seq, token, now)
+      const { changes } = log.run(extendLease, log.now + leaseMs, seq, token, log.now)
       return changes === 1
     }),
   )
@@ -99,10 +95,10 @@ export interface ReleaseArgs {
   readonly delayMs: number
 }
 
-export function release(connection: Connection, now: number, { leases, delayMs }: ReleaseArgs): boolean[] {
-  return connection.write(() =>
+export function release(log: Connection, { leases, delayMs }: ReleaseArgs): boolean[] {
+  return log.write(() =>
     leases.map(({ seq, token }) => {
-      const { changes } = connection.prepare(releaseLease).run(now + delayMs, seq, token, now)
+      const { changes } = log.run(releaseLease, log.now + delayMs, seq, token, log.now)
       return changes === 1
     }),
   )

@@ -92,7 +92,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     operate: (order) => write('operate', order),
     get: (key) => read('get', key),
     list: async (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) =>
-      read('list', { filter, limit, below: belowOf(cursor) }),
+      read('list', { filter, limit, cursor }),
     ping: health.ping,
     stats: () => read('stats', undefined),
     tail: (tailOptions) => read('tail', tailOptions),

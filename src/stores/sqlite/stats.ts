@@ -28,7 +28,7 @@ export interface HourBook {
     receivedAt: number,
     delta: Partial<Pick<HourDelta, 'recorded' | 'ignored' | 'dead'>>,
   ): void
-  write(connection: Connection): void
+  write(log: Connection): void
 }
 
 const upsert = `
@@ -75,10 +75,10 @@ export function hourBook(): HourBook {
       delta.ignored += ignored
       delta.dead += dead
     },
-    write(connection) {
+    write(log) {
       for (const [source, hours] of sources) {
         for (const [hour, { recorded, ignored, dead, firstSeq, lastSeq }] of hours) {
-          connection.prepare(upsert).run(source, hour, recorded, ignored, dead, firstSeq, lastSeq)
+          log.run(upsert, source, hour, recorded, ignored, dead, firstSeq, lastSeq)
         }
       }
     },
@@ -94,16 +94,13 @@ const sourceBounds = `
 
 /** The lowest and highest seq of the events that arrived in [from, to); null when there are none. */
 export function seqRange(
-  connection: Connection,
+  log: Connection,
   from: number,
   to: number,
   source?: string,
 ): { first: number; last: number } | null {
   const hours = [hourOf(from), hourOf(to - 1)]
-  const row =
-    source === undefined
-      ? connection.prepare(bounds).get(...hours)
-      : connection.prepare(sourceBounds).get(...hours, source)
+  const row = source === undefined ? log.get(bounds, ...hours) : log.get(sourceBounds, ...hours, source)
   if (row === undefined || row.first_seq === null) return null
   return { first: Number(row.first_seq), last: Number(row.last_seq) }
 }
@@ -127,32 +124,29 @@ const oldestDue = `
 /** Rows counted at most of each kind and source. */
 const COUNTED = 50_000
 
-export function stats(connection: Connection, now: number): SourceStats[] {
+export function stats(log: Connection): SourceStats[] {
   // One snapshot for all queries: an event settled between two of them would be counted twice or not at all.
-  return connection.read(() =>
-    connection
-      .prepare(totals)
-      .all()
-      .map((row) => {
-        const source = String(row.source)
-        const leases = connection.prepare(leased).get(source, now, COUNTED)
-        const waiting = Number(connection.prepare(retrying).get(source, COUNTED)!.n)
-        const due = connection.prepare(oldestDue).get(source, now)
-        const processing = Number(leases?.processing ?? 0)
-        const failed = Number(leases?.lost ?? 0) + waiting
-        const work = Number(row.work)
-        return {
-          source,
-          recorded: Number(row.recorded),
-          pending: work - processing - failed,
-          processing,
-          retrying: failed,
-          succeeded: Number(row.recorded) - Number(row.ignored) - Number(row.dead) - work,
-          ignored: Number(row.ignored),
-          dead: Number(row.dead),
-          oldestDueAt: due === undefined ? null : Number(due.next_at),
-          ...(waiting === COUNTED && { estimated: true as const }),
-        }
-      }),
+  return log.read(() =>
+    log.all(totals).map((row) => {
+      const source = String(row.source)
+      const leases = log.get(leased, source, log.now, COUNTED)
+      const waiting = Number(log.get(retrying, source, COUNTED)!.n)
+      const due = log.get(oldestDue, source, log.now)
+      const processing = Number(leases?.processing ?? 0)
+      const failed = Number(leases?.lost ?? 0) + waiting
+      const work = Number(row.work)
+      return {
+        source,
+        recorded: Number(row.recorded),
+        pending: work - processing - failed,
+        processing,
+        retrying: failed,
+        succeeded: Number(row.recorded) - Number(row.ignored) - Number(row.dead) - work,
+        ignored: Number(row.ignored),
+        dead: Number(row.dead),
+        oldestDueAt: due === undefined ? null : Number(due.next_at),
+        ...(waiting === COUNTED && { estimated: true as const }),
+      }
+    }),
   )
 }

@@ -17,13 +17,13 @@ const putPayload = `
   insert or replace into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)`
 const point = 'update hookonce_events set payload_seq = ?2, part = ?3, content_hash = ?4 where seq = ?1'
 
-export function swapContent(connection: Connection, now: number, seq: number): void {
-  const row = connection.prepare(find).get(seq)!
+export function swapContent(log: Connection, seq: number): void {
+  const row = log.get(find, seq)!
   const oldPayload = Number(row.old_payload)
-  connection.prepare(removeConflict).run(seq, row.hash!)
-  connection.prepare(keepPayload).run(seq, row.content_hash!, row.source!, now, row.old_part!, oldPayload)
-  connection.prepare(removePayload).run(seq, oldPayload)
+  log.run(removeConflict, seq, row.hash!)
+  log.run(keepPayload, seq, row.content_hash!, row.source!, log.now, row.old_part!, oldPayload)
+  log.run(removePayload, seq, oldPayload)
   // Other events of its delivery may still use the payload under its own seq. No event has a negative one.
-  connection.prepare(putPayload).run(-seq, row.received_at!, row.headers!, row.body!)
-  connection.prepare(point).run(seq, -seq, row.part!, row.hash!)
+  log.run(putPayload, -seq, row.received_at!, row.headers!, row.body!)
+  log.run(point, seq, -seq, row.part!, row.hash!)
 }

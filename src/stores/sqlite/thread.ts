@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { HookonceError } from '../../errors.js'
-import { type Connection, logTime, noteLogTime, openConnection } from './connection.js'
+import { type Connection, logTime, openConnection } from './connection.js'
 import { passGate } from './exit-gate.js'
 import { handlerErrorToWire, toWire, type WireError } from './failure.js'
 import { handlerTransactions } from './handler-transaction.js'
@@ -24,7 +24,6 @@ const { options, gate }: ThreadStart = workerData
 const port = parentPort!
 const waiting: Call[] = []
 let connection: Connection | undefined
-let schemaIsKnown = false
 let closing = false
 
 const transactions = handlerTransactions({
@@ -62,13 +61,9 @@ function serveWaiting(): void {
 }
 
 function serve({ id, verb, now, args }: Call): void {
-  let at = now
-  const head = () => (at > now ? { id, logTime: at } : { id })
+  const head = () => (connection && connection.now > now ? { id, logTime: connection.now } : { id })
   try {
-    const value = perform(verb, args, () => {
-      at = connection && schemaIsKnown ? logTime(connection, now) : now
-      return at
-    })
+    const value = perform(verb, args, now)
     answer({ ...head(), value }, bodiesOf(verb, value))
   } catch (error) {
     answer({ ...head(), error: errorOf(verb, error) })
@@ -76,27 +71,25 @@ function serve({ id, verb, now, args }: Call): void {
   if (verb === 'close') port.close()
 }
 
-/** `timeOf` returns the time of the log. It is called after the log was opened. */
-function perform(verb: Verb, args: unknown, timeOf: () => number): unknown {
+function perform(verb: Verb, args: unknown, now: number): unknown {
   if (verb === 'close') {
     watch.stop()
     return connection?.close()
   }
   if (verb === 'tx.begin' && closing) throw new HookonceError('STORE_CLOSED')
   const open = connect()
-  if (verb !== 'migrate' && verb !== 'inspect' && !schemaIsKnown) {
+  if (verb !== 'migrate' && verb !== 'inspect' && !open.notesTime) {
     insistOnSchema(open)
-    schemaIsKnown = true
+    open.notesTime = true
   }
   if (verb === 'watch') return args === true ? watch.start() : watch.stop()
-  const now = timeOf()
-  open.beforeWrites(schemaIsKnown ? () => noteLogTime(open, now) : null)
+  open.now = open.notesTime ? logTime(open, now) : now
   if (verb.startsWith('tx.')) {
     const name = verb.slice('tx.'.length) as keyof TransactionVerbs
-    return transactions.perform(name, now, args as { transaction: number })
+    return transactions.perform(name, args as { transaction: number })
   }
-  const run = verbs[verb as keyof typeof verbs] as (open: Connection, now: number, args: unknown) => unknown
-  return run(open, now, args)
+  const run = verbs[verb as keyof typeof verbs] as (log: Connection, args: unknown) => unknown
+  return run(open, args)
 }
 
 /** Opens the log on first use, and tries again after a failure, because a missing directory may come back. */

@@ -6,8 +6,17 @@
 import { type Clock, type ForwardClock, forwardClock } from '../../clock.js'
 import { HookonceError } from '../../errors.js'
 import { IN_MEMORY } from './connection.js'
-import type { ArgsOf, ThreadOptions, ValueOf, Verb } from './protocol.js'
-import { startThread, type ThreadLink } from './thread-link.js'
+import {
+  type Answer,
+  type ArgsOf,
+  type Call,
+  NEWS,
+  type ThreadOptions,
+  type ValueOf,
+  type Verb,
+} from './protocol.js'
+import { startCallingThread } from './thread-calls.js'
+import { threadSource } from './thread-source.js'
 
 export interface ThreadsOptions extends Omit<ThreadOptions, 'readOnly'> {
   readonly clock: Clock
@@ -76,8 +85,64 @@ export class Threads {
 
   #start(readOnly: boolean): ThreadLink {
     const { clock: _, onNews, ...options } = this.#options
-    return startThread({ ...options, readOnly }, { onNews, onLogTime: this.#clock.atLeast })
+    return startThread({ ...options, readOnly }, onNews, this.#clock.atLeast)
   }
+}
+
+export interface ThreadLink {
+  call<V extends Verb>(
+    verb: V,
+    now: number,
+    args: ArgsOf<V>,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<ValueOf<V>>
+}
+
+const NO_TRANSFER: readonly ArrayBuffer[] = []
+
+/** `onLogTime` is called when the time of the log is ahead of the time of a call. */
+function startThread(
+  options: ThreadOptions,
+  onNews: () => void,
+  onLogTime: (instant: number) => void,
+): ThreadLink {
+  const thread = startCallingThread<Call>({
+    program: { starter: import.meta.url, source: threadSource },
+    name: options.readOnly ? 'hookonce-sqlite-reader' : 'hookonce-sqlite-writer',
+    options,
+    isAnswer(message) {
+      if (message === NEWS) {
+        onNews()
+        return false
+      }
+      const { logTime } = message as Answer
+      if (logTime !== undefined) onLogTime(logTime)
+      return true
+    },
+    unanswered: (verb, problem) =>
+      new HookonceError(verb === 'tx.commit' || verb === 'tx.finish' ? 'COMMIT_UNKNOWN' : 'STORE_FAILED', {
+        problem,
+      }),
+  })
+  let closed = false
+
+  return {
+    call: (verb, now, args, transfer = NO_TRANSFER) =>
+      new Promise((resolve, reject) => {
+        if (closed) return verb === 'tx.rollback' ? resolve(undefined as never) : reject(closedError(verb))
+        closed = verb === 'close'
+        const { death } = thread
+        if (death !== null) return reject(new HookonceError('STORE_FAILED', { problem: death }))
+        const call: Call = { id: thread.nextId(), verb, now, args }
+        thread.send(call, transfer, resolve as (value: unknown) => void, reject)
+      }),
+  }
+}
+
+function closedError(verb: Verb): HookonceError {
+  return verb.startsWith('tx.')
+    ? new HookonceError('TRANSACTION_CLOSED', { problem: 'the store was closed' })
+    : storeClosed()
 }
 
 function storeClosed(): HookonceError {

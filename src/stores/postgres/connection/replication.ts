@@ -5,14 +5,11 @@
  * waits here: a message in the write-ahead log is a commit of its own, after every commit that was visible before it.
  */
 import type { Database } from './database.js'
-import type { Statement } from './statement.js'
+import { statement } from './statement.js'
 
-export const awaitStandby: Statement = {
-  name: 'await_standby',
-  sql: `
+export const awaitStandby = statement('await_standby')`
 select s.waits, case when s.waits then pg_logical_emit_message(true, 'hookonce', '') end as lsn
-from (select current_setting('synchronous_standby_names') <> '' as waits) s`,
-}
+from (select current_setting('synchronous_standby_names') <> '' as waits) s`
 
 /** For how long a server that waits for no standby is not asked again. */
 const ASK_AGAIN_MS = 1_000

@@ -11,6 +11,13 @@ export interface Statement {
 
 export type Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
+/** The tag of a statement that is prepared: statement('get')`select ...` */
+export function statement(
+  name: string,
+): (parts: TemplateStringsArray, ...values: (string | number)[]) => Statement {
+  return (parts, ...values) => ({ name, sql: String.raw({ raw: parts }, ...values) })
+}
+
 /** A statement that is not prepared: SQL made for one call, or SQL that is rarely used. */
 export function adhoc(sql: string): Statement {
   return { name: '', sql }

@@ -1,0 +1,110 @@
+/**
+ * prune: removes payloads of finished events, finished events past their horizon, their attempts, audits, and expired
+ * results of keys. Unfinished events are never removed. A call reads a bounded part of the log and says whether to call
+ * again, so that intake waits for one small transaction at a time.
+ */
+import type { PruneOptions, PruneResult } from '../../store.js'
+import { type Steps, step } from './steps.js'
+
+/** Rows that are found and removed in windows of seqs. */
+export type Swept = 'payloads' | 'events' | 'attempts'
+
+type Call<T> = T | Promise<T>
+
+export interface PrunedLog<Row> {
+  /** Where the next call continues. Kept in memory until the pass is complete. */
+  readonly places: Map<string, number>
+  /** The seqs of the events of the source that were received before. */
+  range(before: number): Call<{ readonly first: number; readonly last: number } | null>
+  find(kind: Swept, before: number, from: number, to: number, limit: number): Call<Row[]>
+  /** Returns the number of rows removed. Events that were retried since they were found stay. */
+  remove(kind: Swept, rows: readonly Row[], before: number): Call<number>
+  removeReceipts(before: number): Call<unknown>
+  findAudits(before: number, limit: number): Call<number[]>
+  removeAudits(ids: readonly number[]): Call<unknown>
+  /** Returns the number removed. */
+  removeConflicts(before: number, limit: number): Call<number>
+  /** Removes keys whose result has expired. Returns the number removed. */
+  removeKeys(limit: number): Call<number>
+}
+
+/** Seqs that one statement reads, and the most such statements in one call. */
+const WINDOW = 10_000
+const WINDOWS = 5
+/** Removals of each kind in one transaction, whatever the caller's limit. */
+const REMOVALS = 10_000
+
+interface Removed {
+  readonly count: number
+  readonly more: boolean
+}
+
+const nothing: Removed = { count: 0, more: false }
+
+export function* prune<Row>(log: PrunedLog<Row>, options: PruneOptions): Steps<PruneResult> {
+  const { payloadsBefore, eventsBefore, attemptsBefore, auditsBefore, dryRun } = options
+  const most = dryRun ? options.limit : Math.min(options.limit, REMOVALS)
+  const payloads = yield* sweep(log, options, 'payloads', payloadsBefore, most)
+  const events = yield* sweep(log, options, 'events', eventsBefore, most)
+  if (eventsBefore !== undefined && !dryRun && !events.more)
+    yield* step(() => log.removeReceipts(eventsBefore))
+  const attempts = yield* sweep(log, options, 'attempts', attemptsBefore, most)
+  const audits = auditsBefore === undefined ? nothing : yield* pruneAudits(log, auditsBefore, most, dryRun)
+  let rest = 0
+  if (!dryRun) {
+    // Deliveries with other content are as old as payloads may be.
+    if (payloadsBefore !== undefined) rest = yield* step(() => log.removeConflicts(payloadsBefore, most))
+    rest = Math.max(rest, yield* step(() => log.removeKeys(most)))
+  }
+  return {
+    payloads: payloads.count,
+    events: events.count,
+    attempts: attempts.count,
+    audits: audits.count,
+    more: rest >= most || [payloads, events, attempts, audits].some(({ more }) => more),
+  }
+}
+
+/** Finds and removes rows window by window, and notes where the next call continues. */
+function* sweep<Row>(
+  log: PrunedLog<Row>,
+  { source, archivedOnly = false, dryRun = false }: PruneOptions,
+  kind: Swept,
+  before: number | undefined,
+  limit: number,
+): Steps<Removed> {
+  if (before === undefined) return nothing
+  const range = yield* step(() => log.range(before))
+  if (range === null) return nothing
+  const place = `${kind} ${archivedOnly} ${source}`
+  const start = dryRun ? range.first : Math.max(range.first, log.places.get(place) ?? 0)
+  let found = 0
+  let count = 0
+  let windows = 0
+  for (let from = start; from <= range.last; from += WINDOW) {
+    const rows = yield* step(() => log.find(kind, before, from, from + WINDOW, limit - found + 1))
+    const full = rows.length > limit - found
+    if (full) rows.pop()
+    found += rows.length
+    count += dryRun || rows.length === 0 ? rows.length : yield* step(() => log.remove(kind, rows, before))
+    if (full || (!dryRun && ++windows === WINDOWS && from + WINDOW <= range.last)) {
+      // The next call continues here instead of reading again the windows that have nothing left to remove.
+      if (!dryRun) log.places.set(place, full ? from : from + WINDOW)
+      return { count, more: true }
+    }
+  }
+  if (!dryRun) log.places.delete(place)
+  return { count, more: false }
+}
+
+function* pruneAudits<Row>(
+  log: PrunedLog<Row>,
+  before: number,
+  limit: number,
+  dryRun = false,
+): Steps<Removed> {
+  const ids = yield* step(() => log.findAudits(before, limit + 1))
+  const old = ids.slice(0, limit)
+  if (old.length > 0 && !dryRun) yield* step(() => log.removeAudits(old))
+  return { count: old.length, more: ids.length > limit }
+}

@@ -1,0 +1,22 @@
+/**
+ * An algorithm that both stores share: it yields its calls to the database and gets their results, so that it serves the
+ * calls of SQLite, which block, and those of PostgreSQL, which are awaited.
+ */
+export type Steps<T> = Generator<() => unknown, T, unknown>
+
+/** One call: `const rows = yield* step(() => log.find())`. */
+export function* step<T>(call: () => T | Promise<T>): Steps<T> {
+  return (yield call) as T
+}
+
+export function runBlocking<T>(steps: Steps<T>): T {
+  let next = steps.next()
+  while (!next.done) next = steps.next(next.value())
+  return next.value
+}
+
+export async function runAwaiting<T>(steps: Steps<T>): Promise<T> {
+  let next = steps.next()
+  while (!next.done) next = steps.next(await next.value())
+  return next.value
+}
