@@ -19,26 +19,39 @@ export function migratedDatabase(): Promise<TestDatabase> {
 }
 
 async function createDatabase(serverUrl: string, options: string): Promise<TestDatabase> {
-  const name = `hookonce_test_${randomBytes(6).toString('hex')}`
-  await administer(serverUrl, `create database ${name} ${options}`)
+  const name = `${inject('postgresPrefix')}${randomBytes(6).toString('hex')}`
+  await administrators(serverUrl).creating.query(`create database ${name} ${options}`)
   return {
     url: databaseUrl(serverUrl, name),
-    drop: () => administer(serverUrl, `drop database if exists ${name} with (force)`),
+    async drop() {
+      // Not awaited: the server sleeps for up to 100 ms until the connections that were just closed have ended.
+      const drop = administrators(serverUrl).dropping.query(`drop database if exists ${name} with (force)`)
+      drop.catch(() => {})
+    },
   }
 }
 
-const administrators = new Map<string, pg.Pool>()
+interface Administrators {
+  readonly creating: pg.Pool
+  readonly dropping: pg.Pool
+}
 
-/** Runs one statement on a connection that stays open until this process ends. */
-async function administer(serverUrl: string, sql: string): Promise<void> {
-  let pool = administrators.get(serverUrl)
-  if (pool === undefined) {
-    // One connection: statements at once take turns.
-    pool = new pg.Pool({ connectionString: serverUrl, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
-    pool.on('error', () => {})
-    administrators.set(serverUrl, pool)
+const known = new Map<string, Administrators>()
+
+/** Two connections that stay open until this process ends, so that no creation waits behind a removal. */
+function administrators(serverUrl: string): Administrators {
+  let both = known.get(serverUrl)
+  if (both === undefined) {
+    both = { creating: oneConnection(serverUrl), dropping: oneConnection(serverUrl) }
+    known.set(serverUrl, both)
   }
-  await pool.query(sql)
+  return both
+}
+
+function oneConnection(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  pool.on('error', () => {})
+  return pool
 }
 
 export function databaseUrl(serverUrl: string, name: string): string {

@@ -1,9 +1,14 @@
 /**
- * One PostgreSQL server for the whole run, with a template database that holds a migrated log: a test copies it in
- * some milliseconds instead of running every migration. Temporary files are kept in memory where that is possible.
+ * One PostgreSQL server for the whole run, and a migrated log for each store as a template: a test copies it in some
+ * milliseconds instead of running every migration. Temporary files are kept in memory where that is possible.
  */
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { postgres } from 'hookonce/postgres'
+import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { databaseUrl, once } from './database.js'
@@ -16,6 +21,10 @@ declare module 'vitest' {
     postgresUrl: string
     /** The options of `create database` that copy the template. */
     postgresTemplate: string
+    /** Begins the names of all databases of this run. */
+    postgresPrefix: string
+    /** A file to copy. */
+    sqliteTemplate: string
   }
 }
 
@@ -36,26 +45,52 @@ export default async function setup(project: TestProject): Promise<() => Promise
     cleanups.push(server.remove)
     url = server.url
   }
-  const template = await createTemplate(url)
-  cleanups.push(() => once(url, `drop database ${template} with (force)`))
+  const prefix = `hookonce_test_${randomBytes(4).toString('hex')}_`
+  const template = `${prefix}template`
+  cleanups.push(() => dropDatabases(url, prefix))
+  await createTemplate(url, template)
   project.provide('postgresUrl', url)
+  project.provide('postgresPrefix', prefix)
   // Copying files ends with a checkpoint, which only a disk makes slow. Version 14 knows no other way.
   const strategy = (await majorOf(url)) < 15 ? '' : `strategy ${folder ? 'file_copy' : 'wal_log'}`
   project.provide('postgresTemplate', `template ${template} ${strategy}`)
+  const files = await mkdtemp(join(tmpdir(), 'hookonce-template-'))
+  cleanups.push(() => rm(files, { recursive: true, force: true }))
+  project.provide('sqliteTemplate', await createSqliteTemplate(join(files, 'events.db')))
   return async () => {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
 }
 
-async function createTemplate(serverUrl: string): Promise<string> {
-  const name = `hookonce_template_${randomBytes(6).toString('hex')}`
+async function createTemplate(serverUrl: string, name: string): Promise<void> {
   await once(serverUrl, `create database ${name}`)
   const url = databaseUrl(serverUrl, name)
   await once(url, 'create schema log_user; create table log_user.effects (value text not null)')
   const store = postgres({ url, schema: 'log' })
   await store.migrate()
   await store.close()
-  return name
+}
+
+/** Tests do not wait until their databases are removed, and a process that ends may leave one behind. */
+async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [
+    prefix,
+  ])
+  for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
+  await client.end()
+}
+
+async function createSqliteTemplate(path: string): Promise<string> {
+  const outside = new DatabaseSync(path)
+  outside.exec('create table user_effects (value text not null)')
+  outside.close()
+  const store = sqlite(path)
+  await store.migrate()
+  // The last connection to close a file moves its write-ahead log into it.
+  await store.close()
+  return path
 }
 
 async function majorOf(url: string): Promise<number> {

@@ -1,7 +1,7 @@
 /** A log that several processes can open, on each store, with a table of the user's beside it. */
 
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -28,11 +28,13 @@ export interface SharedLog {
   remove(): Promise<void>
 }
 
+/** A migrated log in a file of its own. */
 export async function sqliteLog(): Promise<SharedLog> {
   const folder = await mkdtemp(join(tmpdir(), 'hookonce-sqlite-'))
   const path = join(folder, 'events.db')
+  await copyFile(inject('sqliteTemplate'), path)
   const outside = new DatabaseSync(path)
-  outside.exec('pragma busy_timeout = 5000; create table user_effects (value text not null)')
+  outside.exec('pragma busy_timeout = 5000')
   return {
     args: ['sqlite', path],
     insertEffect: 'insert into user_effects (value) values (?)',
