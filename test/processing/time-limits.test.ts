@@ -175,12 +175,11 @@ onLog('SQLite', (bench) => {
       processing: { lease: 30_000, poll: 50, retry: { ...quickRetry, maxAttempts: 1 } },
     })
     let holds = false
-    let free = false
+    const gate = signal()
     inbox.on('shop', 'holder', async (_event, ctx) => {
-      const tx = ctx.tx as SqliteTx
-      await tx.run(bench.log.insertEffect, ['holder'])
+      await (ctx.tx as SqliteTx).run(bench.log.insertEffect, ['holder'])
       holds = true
-      while (!free) await tx.get('select 1')
+      await gate.wait
     })
     inbox.on('shop', 'hasty', (event, ctx) => bench.write(ctx.tx, event.id), { timeout: 300 })
     await inbox.start()
@@ -190,7 +189,7 @@ onLog('SQLite', (bench) => {
     ])
     await until(() => holds, 'the writer is held')
     await until(() => lines.some(({ code }) => code === 'POOL_EXHAUSTED'), 'the hasty one has waited in vain')
-    free = true
+    gate.give()
     await until(async () => (await stateOf(inbox, 'hasty')) === 'succeeded', 'it is handled')
     expect(await inbox.events.attempts({ source: 'shop', id: 'hasty' })).toMatchObject([{ attempt: 1 }])
   })
