@@ -83,6 +83,11 @@ const disasters = {
     what: 'kill -9 of a worker with leases on 500 events, and events that kill their worker',
     files: ['test/processing/recovery.test.ts'],
   },
+  bench: {
+    what: 'every suite of the benchmarks, with its smallest sizes',
+    files: ['test/bench/smoke.test.ts'],
+    env: { HOOKONCE_BENCH: 'all' },
+  },
   lane: {
     what: 'a long lane: its length costs nothing, and no turn is lost',
     files: ['test/stores/long-lane.test.ts'],

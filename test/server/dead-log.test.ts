@@ -38,7 +38,7 @@ import { createInbox } from 'hookonce'
 import { stripe } from 'hookonce/providers'
 import { createServer, runUntilSignal } from 'hookonce/server'
 const inbox = createInbox({ store: 'sqlite::memory:', sources: { stripe: stripe({ secret: '${secret}' }) } })
-const server = createServer(inbox, { port: 0, admin: false })
+const server = createServer(inbox, { port: 0, admin: false, lameDuck: 0 })
 const { url } = await server.listen()
 console.log('serves ' + url)
 process.exit(await runUntilSignal({ server }))
@@ -49,7 +49,7 @@ import { stripe } from 'hookonce/providers'
 export default {
   store: 'sqlite::memory:',
   sources: { stripe: stripe({ secret: process.env.STRIPE_SECRET }) },
-  server: { port: 0, admin: false },
+  server: { port: 0, admin: false, lameDuck: 0 },
 }
 `
 

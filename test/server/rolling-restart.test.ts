@@ -32,7 +32,7 @@ it('no request fails while two nodes behind a plain load balancer are restarted'
   cleanups.push(() => balancer.close())
   const bothUp = () => until(() => urls.every(balancer.isUp), 'both nodes are up')
   await bothUp()
-  const load = startLoad(balancer.url, 8)
+  const load = startLoad(balancer.url, 8, 'load', 20)
   await load.answered(100)
   for (const [i, port] of ports.entries()) {
     nodes[i]!.signal('SIGTERM')

@@ -18,8 +18,11 @@ export interface Load {
   readonly ended: Promise<void>
 }
 
-/** Each of `connections` senders has one connection and sends one delivery after the other on it until it is told to close. */
-export function startLoad(url: string, connections: number, prefix = 'load'): Load {
+/**
+ * Each of `connections` senders has one connection and sends one delivery after the other on it until it is told to close,
+ * with `pauseMs` between them.
+ */
+export function startLoad(url: string, connections: number, prefix = 'load', pauseMs = 0): Load {
   const ledger: LedgerEntry[] = []
   const waiting = new Set<() => void>()
   let stopped = false
@@ -39,6 +42,7 @@ export function startLoad(url: string, connections: number, prefix = 'load'): Lo
         isNew = false
         for (const check of waiting) check()
         if (last) return
+        if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
       }
     } finally {
       agent.destroy()
