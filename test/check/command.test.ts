@@ -54,7 +54,7 @@ test('hookonce itself passes, also when it is killed in the middle of its work: 
   expect(stderr).toMatch(/Sending at most \d+ deliveries to 127\.0\.0\.1:\d+, up to 50 at once/)
 })
 
-describe('the fault is named on standard output, with exit code 1', () => {
+describe.concurrent('the fault is named on standard output, with exit code 1', () => {
   test.each([
     ['no-dedupe', 'no_dedupe', ['--only', 'again']],
     ['check-then-insert', 'race', ['--only', 'burst-10']],
@@ -84,8 +84,10 @@ test('a wrong call is told what to do, sends nothing and ends with 2', async () 
     [['check', url, ...stripe, '--option', 'secret=@/nowhere'], 'cannot be read'],
     [['check', url, ...stripe, '--secret', exampleSecret, '--wait', '5'], 'must be a duration'],
   ]
-  for (const [args, words] of wrong) {
-    const { code, stderr, stdout } = await folder.run(args)
+  const ended = await Promise.all(
+    wrong.map(async ([args, words]) => ({ args, words, ...(await folder.run(args)) })),
+  )
+  for (const { args, words, code, stderr, stdout } of ended) {
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
     expect(stderr).toContain(words)
     expect(stderr).not.toContain(exampleSecret)

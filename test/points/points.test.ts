@@ -14,7 +14,7 @@ import { runWithFault } from './workload.js'
 
 const wanted = process.env.HOOKONCE_POINTS
 /** So many of all pairs are in the short tier. */
-const SHARE = 12
+const SHARE = 24
 /** Logs that are worked on at the same time; most of the time is spent waiting. */
 const LOGS = 3
 

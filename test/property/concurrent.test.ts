@@ -13,7 +13,7 @@ import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 import { nameOf } from './model.js'
 import { seed } from './seed.js'
 
-const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 150) / 25)
+const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 100) / 25)
 const SOURCES = ['a', 'b']
 const EVENTS = 5
 /** Some leases run out while their worker dawdles; most do not. */

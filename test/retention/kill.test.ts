@@ -12,7 +12,7 @@ import { type Child, startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { rows } from '../support/processing.js'
 
-const ROUNDS = Number(process.env.HOOKONCE_CHAOS_ROUNDS ?? 2)
+const ROUNDS = Number(process.env.HOOKONCE_CHAOS_ROUNDS ?? 1)
 const DAY_MS = 86_400_000
 const COUNT = 100
 const TIMEOUT_MS = 60_000 + 20_000 * ROUNDS

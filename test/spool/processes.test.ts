@@ -11,7 +11,7 @@ import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { until } from '../support/processing.js'
 import { idsBySource } from '../support/senders.js'
 
-const rounds = Number(process.env.HOOKONCE_KILL_ROUNDS ?? 3)
+const rounds = Number(process.env.HOOKONCE_KILL_ROUNDS ?? 2)
 const children: Child[] = []
 let folder: string
 let path: string

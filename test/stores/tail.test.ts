@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 
-const ROUNDS = Number(process.env.HOOKONCE_TAIL_ROUNDS ?? 40)
+const ROUNDS = Number(process.env.HOOKONCE_TAIL_ROUNDS ?? 20)
 
 function delivery(eventId: string, source = 'shop'): NewDelivery {
   const event = { id: eventId, type: 't', reference: null, contentHash: null, guardHash: null }

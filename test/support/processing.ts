@@ -136,7 +136,7 @@ export async function until(
   what: string,
   timeoutMs = 60_000,
 ): Promise<void> {
-  await expect.poll(condition, { timeout: timeoutMs, interval: 15, message: what }).toBe(true)
+  await expect.poll(condition, { timeout: timeoutMs, interval: 30, message: what }).toBe(true)
 }
 
 /** A promise and what settles it. */
