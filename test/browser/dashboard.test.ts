@@ -78,7 +78,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await box.waitFor()
       await page.keyboard.press('/')
       const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
-      await expect.poll(focused, { timeout: 45_000 }).toBe('Find an event')
+      await expect.poll(focused).toBe('Find an event')
       await box.fill('https://dashboard.example.com/events/evt_pasted?tab=1')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/events/shop/evt_pasted')

@@ -54,7 +54,7 @@ async function shown(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor()
   // Not waitForFunction: it needs eval, which the policy of the page refuses.
   const placeholders = page.locator('main [data-loading], main [aria-busy=true]')
-  await expect.poll(() => placeholders.count(), { timeout: 45_000 }).toBe(0)
+  await expect.poll(() => placeholders.count()).toBe(0)
 }
 
 async function violations(page: Page): Promise<string[]> {

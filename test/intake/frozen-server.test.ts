@@ -73,7 +73,7 @@ test(
         left = left.filter((_, i) => answers[i]!.httpStatus !== 200)
         return left.length === 0
       }
-      await until(again, 'their retries are recorded', 60_000)
+      await until(again, 'their retries are recorded')
     }
     const store = await wholeInbox(inbox).store()
     const stored = [...(await idsBySource(store)).values()].flat()
@@ -100,7 +100,7 @@ test('with a spool every delivery is spooled in time', async () => {
   } finally {
     await server.thaw()
   }
-  await until(async () => (await inbox.spool!.status()).depth === 0, 'it is drained', 60_000)
+  await until(async () => (await inbox.spool!.status()).depth === 0, 'it is drained')
 })
 
 test('a process that cannot open its log answers 503 in time', async () => {

@@ -79,7 +79,7 @@ function delivery(id: string): NewDelivery {
 
 async function follows(): Promise<void> {
   const sql = "select count(*) as n from pg_stat_replication where sync_state = 'sync'"
-  await until(async () => (await number(primary.url, sql)) === 1, 'the standby follows', 60_000)
+  await until(async () => (await number(primary.url, sql)) === 1, 'the standby follows')
 }
 
 async function number(url: string, sql: string): Promise<number> {

@@ -83,13 +83,10 @@ onLog('SQLite', (bench) => {
     await post(inbox, { id: 'e1', type: 'order.paid' })
     await inbox.drain()
     await expect
-      .poll(
-        async () => {
-          await inbox.drain()
-          return lines.filter(({ msg }) => msg === 'paid')
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await inbox.drain()
+        return lines.filter(({ msg }) => msg === 'paid')
+      })
       .toEqual(
         [1, 2].map((attempt) => ({
           source: 'shop',

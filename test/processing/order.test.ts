@@ -62,7 +62,7 @@ onBothLogs((bench) => {
         await Promise.all(refs.map((ref) => post(inboxes[i % 2]!, { id: `${ref}-${i}`, ref })))
       }
       await Promise.all(inboxes.map((inbox) => inbox.start()))
-      await until(async () => finished((await inboxes[0]!.events.stats())[0]), 'all are done', 20_000)
+      await until(async () => finished((await inboxes[0]!.events.stats())[0]), 'all are done')
       expect(overlaps).toEqual([])
       for (const ref of refs) expect(order.get(ref)).toEqual(ids(8, `${ref}-`))
       // References do not wait for each other.
@@ -168,7 +168,7 @@ onBothLogs((bench) => {
         versions.map((version) => ({ id: `v${version}`, ref: 'r', version })),
       )
       await Promise.all(inboxes.map((inbox) => inbox.start()))
-      await until(async () => finished((await inboxes[0]!.events.stats())[0]), 'all are done', 20_000)
+      await until(async () => finished((await inboxes[0]!.events.stats())[0]), 'all are done')
       const attempts = await bench.rows(
         "select e.event_id, a.outcome from log.attempts a join log.events e on e.seq = a.seq where a.outcome <> 'succeeded'",
       )
@@ -626,7 +626,7 @@ onBothLogs((bench) => {
         { concurrency: 1 },
       )
       await inbox.start()
-      await until(async () => finished((await inbox.events.stats())[0]), 'all are done', 20_000)
+      await until(async () => finished((await inbox.events.stats())[0]), 'all are done')
       expect(released).toEqual([])
       expect(groups.reduce((sum, size) => sum + size, 0)).toBe(120)
       expect(groups.length).toBeLessThanOrEqual(4)

@@ -48,7 +48,7 @@ onBothLogs((bench) => {
         all.map((id) => ({ id })),
       )
       const holder = child(bench, { hold: true, processing: { lease: leaseMs, concurrency: 200 } })
-      await until(async () => (await statsOf(inbox)).processing === 500, 'the child holds them all', 30_000)
+      await until(async () => (await statsOf(inbox)).processing === 500, 'the child holds them all')
       await holder.kill()
       const killedAt = performance.now()
       const handled: string[] = []
@@ -58,7 +58,7 @@ onBothLogs((bench) => {
       })
       for (const name of Object.keys(calls)) delete calls[name]
       await inbox.start()
-      await until(async () => (await statsOf(inbox)).succeeded === 500, 'all have succeeded', 60_000)
+      await until(async () => (await statsOf(inbox)).succeeded === 500, 'all have succeeded')
       const tookMs = performance.now() - killedAt
       expect(handled.sort()).toEqual([...all].sort())
       expect(calls.attempts ?? 0).toBe(0)
@@ -94,15 +94,11 @@ onBothLogs((bench) => {
           worker.ended().then(() => {
             ended = true
           })
-          await until(
-            async () => {
-              const { succeeded, dead } = await statsOf(inbox)
-              over = succeeded + dead === 41
-              return over || ended
-            },
-            'the worker dies or all is done',
-            30_000,
-          )
+          await until(async () => {
+            const { succeeded, dead } = await statsOf(inbox)
+            over = succeeded + dead === 41
+            return over || ended
+          }, 'the worker dies or all is done')
         }
         expect(await inbox.events.get(key('poison'))).toMatchObject({ state: 'failed', nextAttemptAt: null })
         expect((await bench.log.effects()).sort()).toEqual([...others].sort())

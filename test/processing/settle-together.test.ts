@@ -120,7 +120,7 @@ onBothLogs((bench) => {
       inbox,
       ids(5, 'other').map((id) => ({ id, type: 'other' })),
     )
-    await until(() => others.length === 5, 'the others are handled', 20_000)
+    await until(() => others.length === 5, 'the others are handled')
     goOn()
   })
 })

@@ -15,7 +15,7 @@ import { rows } from '../support/processing.js'
 const ROUNDS = Number(process.env.HOOKONCE_CHAOS_ROUNDS ?? 1)
 const DAY_MS = 86_400_000
 const COUNT = 100
-const TIMEOUT_MS = 60_000 + 20_000 * ROUNDS
+const TIMEOUT_MS = 120_000 + 20_000 * ROUNDS
 const ids = Array.from({ length: COUNT }, (_, i) => `e${i}`)
 const bodyOf = (id: string) => `body of ${id} ${'x'.repeat(50)}`
 

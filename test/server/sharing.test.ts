@@ -44,16 +44,12 @@ it('they share the work; kill -9 leaves nothing stuck beyond a lease, and nothin
         String(row.processing_state),
       ]),
     )
-  await until(
-    async () => {
-      const found = await state()
-      return (
-        acked.every(({ id }) => found.get(id) === 'succeeded') && ![...found.values()].includes('processing')
-      )
-    },
-    'all of it is done',
-    20_000,
-  )
+  await until(async () => {
+    const found = await state()
+    return (
+      acked.every(({ id }) => found.get(id) === 'succeeded') && ![...found.values()].includes('processing')
+    )
+  }, 'all of it is done')
   const effects = (await log.effects()).map((value) => value.split(' ')[0])
   expect(new Set(effects).size).toBe(effects.length)
   expect(loads[1].ledger.filter((entry) => entry.httpStatus !== 200)).toEqual([])

@@ -289,7 +289,6 @@ test('deliveries behind a short tail wait for it and then go to the log, however
   await until(
     () => statuses.slice(-100).filter((status) => status === 'accepted').length === 100,
     'the spool is left behind',
-    50_000,
   ).finally(() => {
     enough = true
   })

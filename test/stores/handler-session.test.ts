@@ -97,7 +97,7 @@ describe.each(Object.entries(pools))('on %s', (_, opened) => {
     const second = await store.transaction()
     expect(await finished).toBe(true)
     // The server notices after a moment that the connection is closed, and releases the lock.
-    await expect.poll(() => sessionOf(second.tx), { timeout: 20_000 }).toEqual(clean)
+    await expect.poll(() => sessionOf(second.tx)).toEqual(clean)
     await second.tx.query("insert into effects (value) values ('b')")
     expect(await second.finish(succeeded(b!))).toBe(true)
     const outside = new pg.Client({ connectionString: log.args[1]! })

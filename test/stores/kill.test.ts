@@ -9,7 +9,7 @@ import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../su
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 
 const rounds = Number(process.env.HOOKONCE_KILL_ROUNDS ?? 2)
-const patienceMs = 30_000 + rounds * 5_000
+const patienceMs = 120_000 + rounds * 5_000
 
 const children: Child[] = []
 afterEach(async () => {

@@ -329,11 +329,7 @@ describe('a partition is dropped', () => {
     await reader.connect()
     await reader.query(`begin; select 1 from ${schema}.payloads limit 1`)
     const maintaining = store.retention.maintain({ payloadsBefore: { shop: march.to } })
-    await expect
-      .poll(async () => (await outside.query(`select * from ${schema}.dropping`)).rowCount, {
-        timeout: 10_000,
-      })
-      .toBe(1)
+    await expect.poll(async () => (await outside.query(`select * from ${schema}.dropping`)).rowCount).toBe(1)
     expect(await record(store, 'new')).toMatchObject({ status: 'recorded' })
     expect(await bodyOf(store, 'new')).toBe('body of new')
     await reader.query('commit')

@@ -61,11 +61,7 @@ onLog('PostgreSQL', (bench) => {
     const before = beats()
     await until(() => beats() >= before + 2, 'the lease is extended')
     released.give()
-    await until(
-      async () => (await bench.rows('select 1 from log.work')).length === 0,
-      'all are settled',
-      20_000,
-    )
+    await until(async () => (await bench.rows('select 1 from log.work')).length === 0, 'all are settled')
     expect(await bench.rows(`select outcome from log.attempts where outcome <> 'succeeded'`)).toEqual([])
     return bench.log.effects()
   }
