@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await superuser.end()
-  await database.drop()
+  await database.dropped()
   await once(inject('postgresUrl'), `drop role ${roles.owner}; drop role ${roles.app}`)
 })
 

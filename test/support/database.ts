@@ -5,7 +5,10 @@ import { inject } from 'vitest'
 
 export interface TestDatabase {
   readonly url: string
+  /** Begins the removal. */
   drop(): Promise<void>
+  /** Resolves when the database is gone, for example because a role shall go that owns something in it. */
+  dropped(): Promise<void>
 }
 
 /** An empty database. */
@@ -21,12 +24,15 @@ export function migratedDatabase(): Promise<TestDatabase> {
 async function createDatabase(serverUrl: string, options: string): Promise<TestDatabase> {
   const name = `${inject('postgresPrefix')}${randomBytes(6).toString('hex')}`
   await administrators(serverUrl).creating.query(`create database ${name} ${options}`)
+  const dropped = async () => {
+    await administrators(serverUrl).dropping.query(`drop database if exists ${name} with (force)`)
+  }
   return {
     url: databaseUrl(serverUrl, name),
+    dropped,
     async drop() {
       // Not awaited: the server sleeps for up to 100 ms until the connections that were just closed have ended.
-      const drop = administrators(serverUrl).dropping.query(`drop database if exists ${name} with (force)`)
-      drop.catch(() => {})
+      dropped().catch(() => {})
     },
   }
 }

@@ -28,13 +28,13 @@ export interface SharedLog {
   remove(): Promise<void>
 }
 
-/** A migrated log in a file of its own. */
-export async function sqliteLog(): Promise<SharedLog> {
+/** A log in a file of its own, migrated unless told otherwise. */
+export async function sqliteLog({ isMigrated = true } = {}): Promise<SharedLog> {
   const folder = await mkdtemp(join(tmpdir(), 'hookonce-sqlite-'))
   const path = join(folder, 'events.db')
-  await copyFile(inject('sqliteTemplate'), path)
+  if (isMigrated) await copyFile(inject('sqliteTemplate'), path)
   const outside = new DatabaseSync(path)
-  outside.exec('pragma busy_timeout = 5000')
+  outside.exec('pragma busy_timeout = 5000; create table if not exists user_effects (value text not null)')
   return {
     args: ['sqlite', path],
     insertEffect: 'insert into user_effects (value) values (?)',
