@@ -14,7 +14,7 @@ import { rows } from '../support/processing.js'
 const rounds = Number(process.env.HOOKONCE_CHAOS_ROUNDS ?? 1)
 
 const logs: Record<string, () => Promise<SharedLog>> = {
-  SQLite: () => sqliteLog({ isMigrated: false }),
+  SQLite: sqliteLog,
   PostgreSQL: () => postgresSchemaLog(),
 }
 

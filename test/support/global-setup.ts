@@ -1,14 +1,9 @@
 /**
- * One PostgreSQL server for the whole run, and a migrated log for each store as a template: a test copies it in some
- * milliseconds instead of running every migration. Temporary files are kept in memory where that is possible.
+ * One PostgreSQL server for the whole run, with a template database that holds a migrated log: a test copies it in
+ * some milliseconds instead of running every migration. Temporary files are kept in memory where that is possible.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { postgres } from 'hookonce/postgres'
-import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { databaseUrl, once } from './database.js'
@@ -23,8 +18,6 @@ declare module 'vitest' {
     postgresTemplate: string
     /** Begins the names of all databases of this run. */
     postgresPrefix: string
-    /** A file to copy. */
-    sqliteTemplate: string
   }
 }
 
@@ -54,9 +47,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Copying files ends with a checkpoint, which only a disk makes slow. Version 14 knows no other way.
   const strategy = (await majorOf(url)) < 15 ? '' : `strategy ${folder ? 'file_copy' : 'wal_log'}`
   project.provide('postgresTemplate', `template ${template} ${strategy}`)
-  const files = await mkdtemp(join(tmpdir(), 'hookonce-template-'))
-  cleanups.push(() => rm(files, { recursive: true, force: true }))
-  project.provide('sqliteTemplate', await createSqliteTemplate(join(files, 'events.db')))
   return async () => {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
@@ -80,17 +70,6 @@ async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
   ])
   for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
   await client.end()
-}
-
-async function createSqliteTemplate(path: string): Promise<string> {
-  const outside = new DatabaseSync(path)
-  outside.exec('create table user_effects (value text not null)')
-  outside.close()
-  const store = sqlite(path)
-  await store.migrate()
-  // The last connection to close a file moves its write-ahead log into it.
-  await store.close()
-  return path
 }
 
 async function majorOf(url: string): Promise<number> {

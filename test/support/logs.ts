@@ -1,7 +1,7 @@
 /** A log that several processes can open, on each store, with a table of the user's beside it. */
 
 import { randomBytes } from 'node:crypto'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -28,13 +28,11 @@ export interface SharedLog {
   remove(): Promise<void>
 }
 
-/** A log in a file of its own, migrated unless told otherwise. */
-export async function sqliteLog({ isMigrated = true } = {}): Promise<SharedLog> {
+export async function sqliteLog(): Promise<SharedLog> {
   const folder = await mkdtemp(join(tmpdir(), 'hookonce-sqlite-'))
   const path = join(folder, 'events.db')
-  if (isMigrated) await copyFile(inject('sqliteTemplate'), path)
   const outside = new DatabaseSync(path)
-  outside.exec('pragma busy_timeout = 5000; create table if not exists user_effects (value text not null)')
+  outside.exec('pragma busy_timeout = 5000; create table user_effects (value text not null)')
   return {
     args: ['sqlite', path],
     insertEffect: 'insert into user_effects (value) values (?)',
