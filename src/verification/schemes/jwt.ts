@@ -70,12 +70,17 @@ const maxTokenText = 16_384
 /** For the clock difference between two machines that both have the right time. */
 const clockToleranceSeconds = 30
 
-/** HS* algorithms have a shared secret, the others a public key. */
-export type JwtSchemeOf<R extends JwtRule> = R['algorithms'][number] extends `HS${string}`
-  ? SecretScheme<Secrets>
-  : KeyScheme<Secrets, JwtExtra, R extends { getKey: true } | { jwksUrl: string } ? false : true>
-
-export function jwtScheme<const R extends JwtRule>(rule: R): JwtSchemeOf<R> {
+/**
+ * HS* algorithms have a shared secret, the others a public key. The rule is not a type parameter: TypeScript would then
+ * accept a misspelt member.
+ */
+export function jwtScheme<
+  const A extends JwtAlgorithm,
+  U extends string | undefined = undefined,
+  G extends true | undefined = undefined,
+>(
+  rule: JwtRule & { readonly algorithms: readonly A[]; readonly jwksUrl?: U; readonly getKey?: G },
+): JwtSchemeOf<A, U, G> {
   const shared = rule.algorithms.every((algorithm) => algorithm.startsWith('HS'))
   const fetched = [...(rule.getKey ? ['getKey'] : []), ...(rule.jwksUrl === undefined ? [] : ['fetch'])]
   const definition: SchemeDefinition<Secrets, JwtExtra> = {
@@ -89,8 +94,12 @@ export function jwtScheme<const R extends JwtRule>(rule: R): JwtSchemeOf<R> {
       return { credential: pair.publicKey, extra: { privateKey: pair.privateKey } }
     },
   }
-  return definition as JwtSchemeOf<R>
+  return definition as JwtSchemeOf<A, U, G>
 }
+
+type JwtSchemeOf<A extends JwtAlgorithm, U, G> = A extends `HS${string}`
+  ? SecretScheme<Secrets>
+  : KeyScheme<Secrets, JwtExtra, U extends string ? false : G extends true ? false : true>
 
 function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext): Scheme {
   const { compiler } = context

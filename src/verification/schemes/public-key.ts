@@ -40,17 +40,23 @@ export interface DigestRule extends PublicKeyRule {
 }
 
 /** Ed25519 (Discord, ...). A key is the hex or base64 of 32 bytes, or PEM. */
-export function ed25519Scheme<const R extends PublicKeyRule>(rule: R) {
+export function ed25519Scheme<C extends CertificateRule | undefined = undefined>(
+  rule: PublicKeyRule & { readonly certificate?: C },
+) {
   return publicKeyScheme({ kind: 'ed25519', keyType: 'ed25519', digest: null }, rule)
 }
 
 /** ECDSA on P-256, the signature in DER (SendGrid, eBay, ...). */
-export function ecdsaScheme<const R extends DigestRule>(rule: R) {
+export function ecdsaScheme<C extends CertificateRule | undefined = undefined>(
+  rule: DigestRule & { readonly certificate?: C },
+) {
   return publicKeyScheme({ kind: 'ecdsa', keyType: 'p256', digest: rule.digest ?? 'sha256' }, rule)
 }
 
 /** RSA with PKCS #1 v1.5 padding (Amazon SNS, PayPal, Wise, ...). */
-export function rsaScheme<const R extends DigestRule>(rule: R) {
+export function rsaScheme<C extends CertificateRule | undefined = undefined>(
+  rule: DigestRule & { readonly certificate?: C },
+) {
   return publicKeyScheme({ kind: 'rsa', keyType: 'rsa', digest: rule.digest ?? 'sha256' }, rule)
 }
 
@@ -60,10 +66,10 @@ interface PublicKeyAlgorithm {
   readonly digest: Digest | DigestChoice
 }
 
-function publicKeyScheme<const R extends PublicKeyRule>(
+function publicKeyScheme<C extends CertificateRule | undefined>(
   algorithm: PublicKeyAlgorithm,
-  rule: R,
-): KeyScheme<Secrets, PublicKeyExtra, R extends { certificate: CertificateRule } ? false : true> {
+  rule: PublicKeyRule & { readonly certificate?: C },
+): KeyScheme<Secrets, PublicKeyExtra, C extends CertificateRule ? false : true> {
   const credentialNeeded = rule.certificate === undefined
   return {
     credential: 'publicKey',
