@@ -44,7 +44,7 @@ export interface Scheme {
    */
   readSigned?(reading: Reading): SignedData
   /** An HMAC over a text with the first secret, for handshakes that ask for one. */
-  mac?(algorithm: string, text: string): Buffer
+  readonly mac?: ((algorithm: string, text: string) => Buffer) | undefined
 }
 
 /** A scheme as data. `Extra` is the type of the options that it adds besides its credential. */

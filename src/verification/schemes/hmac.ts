@@ -5,7 +5,7 @@ import type { SecretScheme } from '../scheme.js'
 import { type Digest, digestBytes, type HmacAlgorithm, hmacDigest } from './keyed-digest.js'
 import { exampleSecret, type SecretRule, type Secrets, secretKeys } from './secret.js'
 import { decodeExact } from './signature.js'
-import { type SignedRule, signedScheme } from './signed.js'
+import { type SignedRule, SignedScheme } from './signed.js'
 
 export type { HmacAlgorithm }
 
@@ -41,7 +41,7 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
     create(context) {
       const keys = secretKeys(context, secret)
       const digests = keys.map(digestWith)
-      const scheme = signedScheme('hmac', rule, context, {
+      return new SignedScheme('hmac', rule, context, {
         keyCount: keys.length,
         match(content, signatures) {
           if (construction === 'prefix' && hasZeroByte(content)) return 'bad_signature'
@@ -59,8 +59,8 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
           return 'bad_signature'
         },
         write: (content) => digests[0]!(content).toString(encoding),
+        mac: (name, text) => createHmac(name, keys[0]!).update(text).digest(),
       })
-      return { ...scheme, mac: (name, text) => createHmac(name, keys[0]!).update(text).digest() }
     },
     example: () => ({ credential: exampleSecret(secret, randomBytes(32)), extra: {} }),
   }

@@ -3,7 +3,6 @@
  * from the sender's fixed host when it publishes certificates.
  */
 import { type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
-import { HookonceError } from '../../errors.js'
 import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { Evaluate } from '../delivery/compile.js'
 import type { Field } from '../delivery/field.js'
@@ -11,10 +10,10 @@ import { Reading } from '../delivery/reading.js'
 import type { Chunk } from '../delivery/template.js'
 import type { KeyScheme, SchemeContext } from '../scheme.js'
 import { type CertificateRule, certificateKeys } from './certificate.js'
-import { generateKeys, type KeyType, privateKey, publicKeys } from './key-formats.js'
+import { generateKeys, type KeyType, publicKeys, signingKey } from './key-formats.js'
 import type { Secrets } from './secret.js'
 import { decodeExact } from './signature.js'
-import { type SignedRule, signedScheme } from './signed.js'
+import { type SignedRule, SignedScheme } from './signed.js'
 
 export interface PublicKeyRule extends SignedRule {
   /** The public key is in a certificate that the delivery names; `publicKey` is then optional. */
@@ -88,7 +87,7 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
   const fetched = rule.certificate !== undefined && context.options[context.credential] === undefined
   const configured = fetched ? [] : publicKeys(context, keyType)
   const certificates = fetched ? certificateKeys(rule.certificate!, keyType, context) : null
-  const signingKey = privateKey(context)
+  const privateKey = signingKey(context)
   const digestOf =
     typeof digest === 'function' ? digest((field) => context.compiler.field(field)) : () => digest
 
@@ -113,7 +112,7 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
     return 'bad_signature'
   }
 
-  return signedScheme(algorithm.kind, rule, context, {
+  return new SignedScheme(algorithm.kind, rule, context, {
     keyCount: Math.max(configured.length, 1),
     match(content, signatures, reading) {
       if (certificates === null) return matchKeys(configured, content, signatures, reading)
@@ -125,12 +124,8 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
       )
     },
     write(content, draft) {
-      if (signingKey === null) {
-        const problem = 'it has no privateKey'
-        throw new HookonceError('SIGNING_UNAVAILABLE', { provider: context.provider, problem })
-      }
       const name = digestOf(Reading.of(draft, context.document)) ?? null
-      return signBytes(name, concat(content), signingKey).toString(rule.encoding)
+      return signBytes(name, concat(content), privateKey()).toString(rule.encoding)
     },
   })
 }
