@@ -1,4 +1,4 @@
-/** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, source: 'stripe', types: ['invoice.*'] } })`. */
+/** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, sources: ['stripe'], types: ['invoice.*'] } })`. */
 import { invalid, isHookonceError } from '../errors.js'
 import { familyOf, globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
 import { wholeInbox } from '../inbox/internals.js'

@@ -66,6 +66,19 @@ export type SecretScheme<Credential> = SchemeDefinition<Credential> & {
   readonly credentialNeeded: true
 }
 
+export function secretScheme<Credential>(
+  create: (context: SchemeContext) => Scheme,
+  example: () => Credential,
+): SecretScheme<Credential> {
+  return {
+    credential: 'secret',
+    extraOptions: [],
+    credentialNeeded: true,
+    create,
+    example: () => ({ credential: example(), extra: {} }),
+  }
+}
+
 /** The credential is a public key, and is required if `Needed` is `true`. */
 export type KeyScheme<Credential, Extra extends object, Needed extends boolean> = SchemeDefinition<
   Credential,

@@ -1,7 +1,7 @@
 /** A keyed digest of the received bytes: the most common scheme, and synchronous because it is a hot path. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Chunk } from '../delivery/template.js'
-import type { SecretScheme } from '../scheme.js'
+import { type SecretScheme, secretScheme } from '../scheme.js'
 import { type Digest, digestBytes, type HmacAlgorithm, hmacDigest } from './keyed-digest.js'
 import { exampleSecret, type SecretRule, type Secrets, secretKeys } from './secret.js'
 import { decodeExact } from './signature.js'
@@ -34,11 +34,8 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
     }
   }
 
-  return {
-    credential: 'secret',
-    extraOptions: [],
-    credentialNeeded: true,
-    create(context) {
+  return secretScheme(
+    (context) => {
       const keys = secretKeys(context, secret)
       const digests = keys.map(digestWith)
       return new SignedScheme('hmac', rule, context, {
@@ -62,8 +59,8 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
         mac: (name, text) => createHmac(name, keys[0]!).update(text).digest(),
       })
     },
-    example: () => ({ credential: exampleSecret(secret, randomBytes(32)), extra: {} }),
-  }
+    () => exampleSecret(secret, randomBytes(32)),
+  )
 }
 
 /** The padding of every digest has zero bytes: the high bytes of its length. No JSON text has one. */
