@@ -133,7 +133,7 @@ function sampleInbox() {
     billing: {
       url: `http://127.0.0.1:${port}/webhooks`,
       secret: 'whsec_c2NyZWVuc2hvdHMgaGF2ZSBubyByZWFsIHNlY3JldA==',
-      source: 'stripe',
+      sources: ['stripe'],
       types: ['invoice.*'],
       allowPrivate: ['127.0.0.1'],
     },

@@ -1,6 +1,6 @@
 /**
- * The contract of a provider: the rules of one sender. `providers/` has one declarative file for each sender.
- * A provider never throws on a delivery: `verify` returns a verdict and `identify` a list, also for bad input. It does
+ * The contract of a source: the rules of one sender. `providers/` has one declarative file for each sender.
+ * A source never throws on a delivery: `verify` returns a verdict and `identify` a list, also for bad input. It does
  * no I/O, except that it may fetch and cache public keys (a key set, a certificate).
  */
 
@@ -143,7 +143,16 @@ export interface SharedKey {
   readonly note?: string
 }
 
-export interface Provider<Key extends string = string> {
+/** A configured origin of events: the rules of a provider with the secrets and the settings of the user. */
+export interface Source<Key extends string = string> {
+  readonly mode: 'background' | 'inline'
+  /** The answer when a known id is received with other bytes. */
+  readonly conflict: 'ack' | 'reject'
+  /** Background mode: a dead letter that the sender delivers again is tried again. */
+  readonly rearm: boolean
+  /** Events of one reference are handled one at a time, in the order received. */
+  readonly order: 'reference' | null
+  readonly retention: RetentionAges
   /** The catalogue key, and the name of the factory. */
   readonly key: Key
   readonly name: string
@@ -196,18 +205,6 @@ export interface Provider<Key extends string = string> {
   sample(options: SampleOptions): SignOptions
   /** The same source with new random credentials: it signs as somebody who does not know the secret. */
   impostor?(): Source<Key>
-}
-
-/** A configured origin of events: a provider with its secrets and its settings. */
-export interface Source<Key extends string = string> extends Provider<Key> {
-  readonly mode: 'background' | 'inline'
-  /** The answer when a known id is received with other bytes. */
-  readonly conflict: 'ack' | 'reject'
-  /** Background mode: a dead letter that the sender delivers again is tried again. */
-  readonly rearm: boolean
-  /** Events of one reference are handled one at a time, in the order received. */
-  readonly order: 'reference' | null
-  readonly retention: RetentionAges
 }
 
 /** How long the rows of a source are stored. */

@@ -9,7 +9,7 @@ export default defineConfig({
     shop: {
       url: process.env.SHOP_URL ?? 'http://127.0.0.1:8000/webhooks',
       secret: () => process.env.SHOP_SECRET ?? '',
-      source: 'stripe',
+      sources: ['stripe'],
       types: ['invoice.*'],
       allowPrivate: ['127.0.0.0/8'], // the app is on this machine
     },

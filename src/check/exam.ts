@@ -3,11 +3,10 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { invalid } from '../errors.js'
 import { isLoopbackHost, withoutBrackets } from '../ip.js'
-import type { Source } from '../provider.js'
+import type { Delivery, Source } from '../provider.js'
 import { type Answer, post, postAtOnce, postSlowly } from './post.js'
 import { commandProbe, countFrom, type Probe, runCommand, urlProbe } from './probe.js'
-import { createSender, type SentEvent } from './sender.js'
-import type { Exam } from './trial.js'
+import { Sender, type SentEvent } from './sender.js'
 
 export interface ExamineOptions {
   readonly url: string
@@ -42,58 +41,103 @@ const PIECE_PAUSE_MS = 150
 const COMMAND_MS = 60_000
 const START_MS = 15_000
 
-/** The deliveries so far, for the report. */
-export interface Sent {
-  requests: number
-  /** The answers to valid deliveries. */
-  readonly answers: Answer[]
+/** An event whose effects are counted from now on. */
+export interface WatchedEvent extends SentEvent {
+  /** The number of its effects when it no longer changes, after at least so many or a while; null without a probe. */
+  effects(atLeast: number): Promise<number | null>
 }
 
-export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam {
-  const { timeoutMs = 30_000, waitMs = 10_000 } = options
-  const probe = probeOf(options, timeoutMs)
-  const sender = createSender(options.source, url, options.type)
-  const documentedMs = options.source.answer.timeLimitMs
+export class Exam {
+  readonly sender: Sender
+  /** How many effects one event has: the count of the probe for the first event. */
+  expectedCount = 1
+  requests = 0
+  /** Every answer to a valid delivery so far. */
+  readonly answers: Answer[] = []
+  /** How long an answer may take; `documented` when the limit is from the sender's documentation. */
+  readonly timeLimit: { readonly ms: number; readonly documented: boolean }
+  readonly #options: ExamineOptions
+  readonly #url: URL
+  readonly #timeoutMs: number
+  readonly #waitMs: number
+  readonly #probe: Probe | null
 
-  async function counted<T extends Answer | Answer[]>(requests: number, answering: Promise<T>): Promise<T> {
-    sent.requests += requests
-    return answering
+  constructor(options: ExamineOptions, url: URL) {
+    const { source, type, timeoutMs = 30_000, waitMs = 10_000 } = options
+    const documentedMs = source.answer.timeLimitMs
+    this.#options = options
+    this.#url = url
+    this.#timeoutMs = timeoutMs
+    this.#waitMs = waitMs
+    this.#probe = probeOf(options, timeoutMs)
+    this.sender = new Sender(source, url, type)
+    this.timeLimit = { ms: documentedMs ?? ASSUMED_LIMIT_MS, documented: documentedMs !== null }
   }
-  async function valid<T extends Answer | Answer[]>(requests: number, answering: Promise<T>): Promise<T> {
-    const answers = await counted(requests, answering)
-    sent.answers.push(...[answers].flat())
-    return answers
+
+  /** How long the trial `later` waits. */
+  get delayMs(): number {
+    return 0.3 * this.#waitMs
   }
-  const command = (text: string | undefined, what: string) => async (event: SentEvent) => {
-    if (text === undefined) return
-    await runCommand(text, what, { HOOKONCE_EVENT_ID: event.id }, COMMAND_MS)
-    await untilListening(url, Math.max(waitMs, START_MS))
+
+  async event(): Promise<WatchedEvent> {
+    return this.watch(await this.sender.event())
   }
-  const exam: Exam = {
-    sender,
-    expectedCount: 1,
-    delayMs: 0.3 * waitMs,
-    answers: sent.answers,
-    timeLimit: { ms: documentedMs ?? ASSUMED_LIMIT_MS, documented: documentedMs !== null },
-    deliver: async (event) => valid(1, post(await sender.delivery(event), timeoutMs)),
-    send: (delivery) => counted(1, post(delivery, timeoutMs)),
-    deliverAtOnce: (deliveries) => valid(deliveries.length, postAtOnce(deliveries, timeoutMs)),
-    deliverSlowly: (delivery) => valid(1, postSlowly(delivery, PIECE_PAUSE_MS, timeoutMs)),
-    async count(event) {
-      // A probe that did not see the effect of the first event counts something else.
-      return probe && exam.expectedCount > 0 ? countFrom(probe, event.id, waitMs) : null
-    },
-    restart: command(options.restartCommand, 'The restart command'),
-    crash: command(options.crashCommand, 'The crash command'),
-    async fault(event) {
-      const body = Buffer.from(JSON.stringify({ event_id: event.id }))
-      const headers = { 'content-type': 'application/json' }
-      const answer = await post({ method: 'POST', url: options.fault!, headers, body }, timeoutMs)
-      if (answer.status === null || answer.status >= 300)
-        throw invalid('The fault URL', `answered ${answer.status ?? answer.problem}; it must answer 2xx`)
-    },
+
+  async watch(event: SentEvent): Promise<WatchedEvent> {
+    // A probe that did not see the effect of the first event counts something else.
+    if (this.#probe === null || this.expectedCount === 0) return { ...event, effects: async () => null }
+    return { ...event, effects: await countFrom(this.#probe, event.id, this.#waitMs) }
   }
-  return exam
+
+  async deliver(event: SentEvent): Promise<Answer> {
+    return this.#answer(await this.send(await this.sender.delivery(event)))
+  }
+
+  /** A delivery that need not be valid. */
+  send(delivery: Delivery): Promise<Answer> {
+    this.requests++
+    return post(delivery, this.#timeoutMs)
+  }
+
+  async deliverAtOnce(event: SentEvent, times: number): Promise<Answer[]> {
+    const deliveries = await Promise.all(Array.from({ length: times }, () => this.sender.delivery(event)))
+    this.requests += times
+    return (await postAtOnce(deliveries, this.#timeoutMs)).map((answer) => this.#answer(answer))
+  }
+
+  async deliverSlowly(event: SentEvent): Promise<Answer> {
+    const delivery = await this.sender.delivery(event)
+    this.requests++
+    return this.#answer(await postSlowly(delivery, PIECE_PAUSE_MS, this.#timeoutMs))
+  }
+
+  restart(event: SentEvent): Promise<void> {
+    return this.#run(this.#options.restartCommand!, 'The restart command', event)
+  }
+
+  crash(event: SentEvent): Promise<void> {
+    return this.#run(this.#options.crashCommand!, 'The crash command', event)
+  }
+
+  /** Makes the endpoint fail the next time it handles this event. */
+  async fault(event: SentEvent): Promise<void> {
+    const body = Buffer.from(JSON.stringify({ event_id: event.id }))
+    const headers = { 'content-type': 'application/json' }
+    const delivery = { method: 'POST', url: this.#options.fault!, headers, body }
+    const answer = await post(delivery, this.#timeoutMs)
+    if (answer.status === null || answer.status >= 300)
+      throw invalid('The fault URL', `answered ${answer.status ?? answer.problem}; it must answer 2xx`)
+  }
+
+  #answer(answer: Answer): Answer {
+    this.answers.push(answer)
+    return answer
+  }
+
+  async #run(command: string, what: string, event: SentEvent): Promise<void> {
+    await runCommand(command, what, { HOOKONCE_EVENT_ID: event.id }, COMMAND_MS)
+    await untilListening(this.#url, Math.max(this.#waitMs, START_MS))
+  }
 }
 
 /** Waits until the endpoint accepts connections again. */

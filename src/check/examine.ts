@@ -3,10 +3,10 @@
  * so that the number of deliveries can be printed first.
  */
 import { invalid, isHookonceError } from '../errors.js'
-import { createExam, type ExamineOptions, type Sent, targetUrl } from './exam.js'
+import { Exam, type ExamineOptions, targetUrl } from './exam.js'
 import { type Fault, faults } from './faults.js'
 import { answerTimes, type Finding, type Report, type TrialReport } from './report.js'
-import { type Exam, type Need, type Trial, unknown } from './trial.js'
+import { type Need, type Trial, unknown } from './trial.js'
 import { accepts, answerTime, slowClient } from './trials/answers.js'
 import { conflict, order } from './trials/content.js'
 import { crash, failure } from './trials/failures.js'
@@ -66,14 +66,13 @@ async function runAll(
 ): Promise<Report> {
   const startedAt = new Date()
   const startedMs = performance.now()
-  const sent: Sent = { requests: 0, answers: [] }
-  const exam = createExam(options, url, sent)
+  const exam = new Exam(options, url)
   const reports: TrialReport[] = []
   const leftOut: { name: string; because: string }[] = []
   for (const trial of chosen) {
     onTrial(trial, null)
     const trialStartedMs = performance.now()
-    const requestsBefore = sent.requests
+    const requestsBefore = exam.requests
     const found = await runTrial(trial, exam, met, reports[0])
     if (typeof found === 'string') {
       leftOut.push({ name: trial.name, because: found })
@@ -86,7 +85,7 @@ async function runAll(
       fault: found.fault ?? null,
       saw: found.saw,
       why: trial.why,
-      requests: sent.requests - requestsBefore,
+      requests: exam.requests - requestsBefore,
       durationMs: Math.round(performance.now() - trialStartedMs),
     }
     reports.push(report)
@@ -105,8 +104,8 @@ async function runAll(
     faults: faultsIn(reports),
     trials: reports,
     leftOut,
-    requests: sent.requests,
-    answerTimes: answerTimes(sent.answers),
+    requests: exam.requests,
+    answerTimes: answerTimes(exam.answers),
     startedAt: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - startedMs),
   }

@@ -48,32 +48,32 @@ function numbersIn(value: unknown): number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
 }
 
-/** Counts the effects of one event from now on. */
-export interface EffectCount {
-  /** The count when it no longer changes. Waits until it is `atLeast`, or until the wait is over. */
-  stable(atLeast: number): Promise<number>
-}
-
-export async function countFrom(probe: Probe, eventId: string, waitMs: number): Promise<EffectCount> {
+/**
+ * Counts the effects of one event from now on. The returned function waits until the count no longer changes and is
+ * `atLeast`, or until the wait is over.
+ */
+export async function countFrom(
+  probe: Probe,
+  eventId: string,
+  waitMs: number,
+): Promise<(atLeast: number) => Promise<number>> {
   const settleMs = waitMs / 10
   const before = await probe(eventId)
-  return {
-    async stable(atLeast) {
-      const startedAt = performance.now()
-      let value = await probe(eventId)
-      let since = performance.now()
-      for (;;) {
-        const now = performance.now()
-        const unchanged = now - since >= settleMs
-        if (unchanged && (value - before >= atLeast || now - startedAt >= waitMs)) return value - before
-        await sleep(Math.min(50, settleMs))
-        const next = await probe(eventId)
-        if (next !== value) since = performance.now()
-        value = next
-        // Other traffic may change the count all the time, so this wait has a limit too.
-        if (performance.now() - startedAt > 2 * waitMs + settleMs) return value - before
-      }
-    },
+  return async (atLeast) => {
+    const startedAt = performance.now()
+    let value = await probe(eventId)
+    let since = performance.now()
+    for (;;) {
+      const now = performance.now()
+      const unchanged = now - since >= settleMs
+      if (unchanged && (value - before >= atLeast || now - startedAt >= waitMs)) return value - before
+      await sleep(Math.min(50, settleMs))
+      const next = await probe(eventId)
+      if (next !== value) since = performance.now()
+      value = next
+      // Other traffic may change the count all the time, so this wait has a limit too.
+      if (performance.now() - startedAt > 2 * waitMs + settleMs) return value - before
+    }
   }
 }
 

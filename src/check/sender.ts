@@ -13,95 +13,98 @@ export interface SentEvent {
   readonly content: SignOptions
 }
 
-export interface Sender {
-  readonly source: Source
-  readonly type: string
-  /** A new event; `at` is its time, where the content has one. */
-  event(at?: number): Promise<SentEvent>
-  /** The event as a signed delivery; `now` is the signed time. */
-  delivery(event: SentEvent, now?: number): Promise<Delivery>
-  /** The same id with one other value; null when every change also changes the id. */
-  changed(event: SentEvent): Promise<SentEvent | null>
-  /** The same event in another spelling; null when the signature does not cover the bytes of a JSON object. */
-  spelled(event: SentEvent, write: (document: object) => string): SentEvent | null
-  /** Invalid deliveries; null when the sender's scheme cannot detect this change. */
-  tampered(event: SentEvent): Promise<Delivery | null>
-  unsigned(event: SentEvent): Promise<Delivery | null>
-  /** Signed with another secret. */
-  forged(event: SentEvent): Promise<Delivery | null>
-  /** A signature of the wrong length. */
-  mangled(event: SentEvent): Promise<Delivery | null>
-  stale(event: SentEvent): Promise<Delivery | null>
-}
-
 const HOUR_MS = 3_600_000
 
-export function createSender(source: Source, url: URL, wantedType?: string): Sender {
-  if (wantedType !== undefined && source.sampleTypes.length > 0 && !source.sampleTypes.includes(wantedType)) {
-    // Most samples accept any type. A sender whose type is not in the body has only the types of its samples.
-    const sample = source.sample({ type: wantedType, now: Date.now() })
-    if (sample.type !== wantedType)
-      throw invalid(`The type ${wantedType}`, `has no sample for ${source.name}; choose another with --type`)
+export class Sender {
+  readonly source: Source
+  readonly type: string
+  readonly #url: URL
+
+  constructor(source: Source, url: URL, wanted?: string) {
+    if (wanted !== undefined && source.sampleTypes.length > 0 && !source.sampleTypes.includes(wanted)) {
+      // Most samples accept any type. A sender whose type is not in the body has only the types of its samples.
+      const sample = source.sample({ type: wanted, now: Date.now() })
+      if (sample.type !== wanted)
+        throw invalid(`The type ${wanted}`, `has no sample for ${source.name}; choose another with --type`)
+    }
+    this.source = source
+    this.type = wanted ?? source.sampleTypes[0] ?? 'test'
+    this.#url = url
   }
-  const type = wantedType ?? source.sampleTypes[0] ?? 'test'
 
-  const delivery = async (event: SentEvent, now = Date.now()): Promise<Delivery> =>
-    source.sign({ ...event.content, now })
-  const idOf = (signed: Delivery) => source.identify(signed)[0]?.id
-  const isValid = async (candidate: Delivery) => (await source.verify(candidate, { now: Date.now() })).ok
-  const onlyIfInvalid = async (candidate: Delivery | null) =>
-    candidate === null || (await isValid(candidate)) ? null : candidate
-
-  async function event(at = Date.now()): Promise<SentEvent> {
-    const sample = source.sample({ type, now: at })
-    const content = { ...sample, url: withQuery(url, sample.url).href }
-    const id = idOf(await delivery({ id: '', content }))
+  /** A new event; `at` is its time, where the content has one. */
+  async event(at = Date.now()): Promise<SentEvent> {
+    const sample = this.source.sample({ type: this.type, now: at })
+    const content = { ...sample, url: withQuery(this.#url, sample.url).href }
+    const id = this.source.identify(await this.delivery({ id: '', content }))[0]?.id
     if (id === undefined)
-      throw invalid(`The provider ${source.key}`, 'has no sample event with an id, so it cannot be checked')
+      throw invalid(
+        `The provider ${this.source.key}`,
+        'has no sample event with an id, so it cannot be checked',
+      )
     return { id, content }
   }
 
-  async function changed(original: SentEvent): Promise<SentEvent | null> {
-    const bytes = bytesOf(original.content)
-    for (const body of changedBodies(bytes, original.content.headers?.['content-type'])) {
-      const other = { id: original.id, content: { ...original.content, body } }
+  /** The event as a signed delivery; `now` is the signed time. */
+  async delivery(event: SentEvent, now = Date.now()): Promise<Delivery> {
+    return this.source.sign({ ...event.content, now })
+  }
+
+  /** The same id with one other value; null when every change also changes the id. */
+  async changed({ id, content }: SentEvent): Promise<SentEvent | null> {
+    const bytes = bytesOf(content)
+    for (const body of changedBodies(bytes, content.headers?.['content-type'])) {
+      const other = { id, content: { ...content, body } }
       // Some values choose the way of signing: with another value the event cannot be signed.
-      const signed = await delivery(other).catch(() => null)
-      if (signed && idOf(signed) === original.id && !Buffer.from(signed.body).equals(bytes)) return other
+      const signed = await this.delivery(other).catch(() => null)
+      const otherId = signed && this.source.identify(signed)[0]?.id
+      if (signed && otherId === id && !Buffer.from(signed.body).equals(bytes)) return other
     }
     return null
   }
 
-  return {
-    source,
-    type,
-    event,
-    delivery,
-    changed,
-    spelled(event, write) {
-      const document = parseJson(bytesOf(event.content))
-      if (source.scheme.covers.body !== 'bytes' || !isObject(document)) return null
-      return { id: event.id, content: { ...event.content, body: write(document) } }
-    },
-    async tampered(event) {
-      const signed = await delivery(event)
-      for (const body of changedBodies(signed.body, signed.headers['content-type'])) {
-        const invalidDelivery = await onlyIfInvalid({ ...signed, body })
-        if (invalidDelivery !== null) return invalidDelivery
-      }
-      return null
-    },
-    unsigned: async (event) => onlyIfInvalid(withSignature(source, await delivery(event), null)),
-    mangled: async (event) => onlyIfInvalid(withSignature(source, await delivery(event), 'x')),
-    async forged(event) {
-      const forger = source.impostor?.()
-      return onlyIfInvalid(forger ? await forger.sign({ ...event.content, now: Date.now() }) : null)
-    },
-    async stale(event) {
-      const toleranceMs = source.scheme.timestamp?.toleranceMs ?? null
-      if (toleranceMs === null) return null
-      return onlyIfInvalid(await delivery(event, Date.now() - Math.max(HOUR_MS, 2 * toleranceMs)))
-    },
+  /** The same event in another spelling; null when the signature does not cover the bytes of a JSON object. */
+  spelled({ id, content }: SentEvent, write: (document: object) => string): SentEvent | null {
+    const document = parseJson(bytesOf(content))
+    if (this.source.scheme.covers.body !== 'bytes' || !isObject(document)) return null
+    return { id, content: { ...content, body: write(document) } }
+  }
+
+  // Invalid deliveries; null when the sender's scheme cannot detect this change.
+
+  async tampered(event: SentEvent): Promise<Delivery | null> {
+    const signed = await this.delivery(event)
+    for (const body of changedBodies(signed.body, signed.headers['content-type'])) {
+      const invalidDelivery = await this.#onlyIfInvalid({ ...signed, body })
+      if (invalidDelivery !== null) return invalidDelivery
+    }
+    return null
+  }
+
+  async unsigned(event: SentEvent): Promise<Delivery | null> {
+    return this.#onlyIfInvalid(withSignature(this.source, await this.delivery(event), null))
+  }
+
+  /** A signature of the wrong length. */
+  async mangled(event: SentEvent): Promise<Delivery | null> {
+    return this.#onlyIfInvalid(withSignature(this.source, await this.delivery(event), 'x'))
+  }
+
+  /** Signed with another secret. */
+  async forged(event: SentEvent): Promise<Delivery | null> {
+    const forger = this.source.impostor?.()
+    return this.#onlyIfInvalid(forger ? await forger.sign({ ...event.content, now: Date.now() }) : null)
+  }
+
+  async stale(event: SentEvent): Promise<Delivery | null> {
+    const toleranceMs = this.source.scheme.timestamp?.toleranceMs ?? null
+    if (toleranceMs === null) return null
+    return this.#onlyIfInvalid(await this.delivery(event, Date.now() - Math.max(HOUR_MS, 2 * toleranceMs)))
+  }
+
+  async #onlyIfInvalid(candidate: Delivery | null): Promise<Delivery | null> {
+    if (candidate === null) return null
+    return (await this.source.verify(candidate, { now: Date.now() })).ok ? null : candidate
   }
 }
 

@@ -56,7 +56,7 @@ export function idFields({ definition }: ProviderFactory): readonly string[] {
 function fieldText(field: Field): string {
   if (typeof field === 'string') return field
   if (isList(field)) return field.map(fieldText).join(' or ')
-  return `${'hash' in field ? 'hash of ' : ''}${leaves(field).join(' + ')}`
+  return `${'fields' in field && field.combination === 'hash' ? 'hash of ' : ''}${leaves(field).join(' + ')}`
 }
 
 /** Every provider of the catalogue, with the credentials of this folder. */

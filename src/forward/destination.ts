@@ -33,7 +33,6 @@ export interface Destination {
   /** `whsec_...`: signs each request as a Standard Webhook. With several secrets (for rotation) each of them signs. */
   readonly secret: string | readonly string[] | (() => string | readonly string[])
   /** The sources whose events are sent. Default: all. */
-  readonly source?: string
   readonly sources?: readonly string[]
   /** Types or globs, as in `inbox.on`. Default `*`. */
   readonly types?: readonly string[]
@@ -78,7 +77,6 @@ export const destinationRule = shape({
   url: required(anyText),
   // `signersOf` checks the secrets.
   secret: either(anyText, rule('a list of texts', Array.isArray), callable),
-  source: text,
   sources: listOf(text),
   types: listOf(text),
   timeout: duration(1, 600_000),
@@ -108,7 +106,7 @@ export function checkDestination(
     what,
     url: checkUrl(what, options.url, allow),
     signers: signersOf(what, options.secret),
-    sources: sourcesOf(what, options, allSources),
+    sources: sourcesOf(what, options.sources ?? allSources, allSources),
     types: typesOf(what, options.types ?? ['*']),
     timeoutMs: msOf(options.timeout, '15s'),
     retry: retryOf(options.retry),
@@ -144,8 +142,7 @@ function secretProblem(code: string): string {
   return 'must be written as whsec_ and base64'
 }
 
-function sourcesOf(what: string, options: Destination, all: readonly string[]): readonly string[] {
-  const wanted = options.sources ?? (options.source === undefined ? all : [options.source])
+function sourcesOf(what: string, wanted: readonly string[], all: readonly string[]): readonly string[] {
   const missing = wanted.find((source) => !all.includes(source))
   if (missing !== undefined)
     throw invalid(

@@ -1,4 +1,4 @@
-/** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, source: 'stripe', types: ['invoice.*'] } })`. */
+/** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, sources: ['stripe'], types: ['invoice.*'] } })`. */
 import { invalid, isHookonceError } from '../errors.js'
 import { familyOf, globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
 import { wholeInbox } from '../inbox/internals.js'
@@ -6,7 +6,7 @@ import type { Inbox } from '../inbox.js'
 import { type CheckedDestination, checkDestination, type Destination } from './destination.js'
 import { type Crowd, forward, type Outlet } from './forward.js'
 import type { Lookup } from './guard.js'
-import { createHealth, createRateLimit, createTurns, type PauseReason } from './health.js'
+import { Health, type PauseReason, RateLimit, Requests } from './health.js'
 
 /** The state of a destination in this process. The URL is shown without its path, which may contain a token. */
 export interface DestinationState {
@@ -162,7 +162,7 @@ function outletOf(
   const { name } = destination
   return {
     destination,
-    health: createHealth({
+    health: new Health({
       pauseAfter: destination.pauseAfter,
       probeEveryMs: destination.probeEveryMs,
       onChange: (paused, reason) =>
@@ -171,12 +171,11 @@ function outletOf(
           paused ? 'destination paused' : 'destination resumed',
         ),
     }),
-    rate: createRateLimit(destination.ratePerSecond),
-    turns: createTurns(destination.concurrency),
+    rate: destination.ratePerSecond === null ? null : new RateLimit(destination.ratePerSecond),
+    requests: new Requests(),
     crowd,
     lookup: options.lookup,
     now: options.now ?? Date.now,
-    active: 0,
     counts: { sent: 0, failed: 0, postponed: 0 },
     lastHttpStatus: null,
     lastSentAt: null,
@@ -185,7 +184,7 @@ function outletOf(
   }
 }
 
-function stateOf({ destination, health, active, counts, ...last }: Outlet): DestinationState {
+function stateOf({ destination, health, requests, counts, ...last }: Outlet): DestinationState {
   const { name, url, sources, types } = destination
   const { paused, failuresInARow } = health
   const { lastHttpStatus, lastSentAt, lastFailedAt, lastProblem } = last
@@ -199,7 +198,7 @@ function stateOf({ destination, health, active, counts, ...last }: Outlet): Dest
     pausedAt: paused?.at ?? null,
     nextProbeAt: paused?.nextProbeAt ?? null,
     failuresInARow,
-    active,
+    active: requests.active,
     ...counts,
     lastHttpStatus,
     lastSentAt,

@@ -9,7 +9,7 @@ import { permanent, postpone, retryAfter, retryDelayMs } from '../processing/fai
 import type { HandledEvent, HandlerContext } from '../processing/handler.js'
 import type { CheckedDestination } from './destination.js'
 import type { Lookup } from './guard.js'
-import type { Health, RateLimit, Turns } from './health.js'
+import type { Health, RateLimit, Requests } from './health.js'
 import { send } from './send.js'
 import { headersFor } from './sign.js'
 
@@ -17,12 +17,11 @@ import { headersFor } from './sign.js'
 export interface Outlet {
   readonly destination: CheckedDestination
   readonly health: Health
-  readonly rate: RateLimit
-  readonly turns: Turns
+  readonly rate: RateLimit | null
+  readonly requests: Requests
   readonly crowd: Crowd
   readonly lookup: Lookup | undefined
   readonly now: () => number
-  active: number
   readonly counts: { sent: number; failed: number; postponed: number }
   lastHttpStatus: number | null
   lastSentAt: number | null
@@ -143,22 +142,22 @@ async function sendTo(
   ctx: HandlerContext,
   round: Round,
 ): Promise<Sending> {
-  const { destination, health, rate, turns, crowd, now } = outlet
+  const { destination, health, rate, requests, crowd, now } = outlet
   if (isBusy(outlet)) {
     round.running--
     requestEnded(crowd)
-    // Until it is free, or the event is being sent to no other one. No other event may take the slot between this and `active++`.
+    // Until it is free, or the event is being sent to no other one. No other event may take the slot between this and `began`.
     while (isBusy(outlet) && round.running > 0) await new Promise<void>((resolve) => crowd.onEnd.add(resolve))
     round.running++
   }
-  const waitMs = health.waitMs(now()) ?? (isBusy(outlet) ? turns.next(now()) : rate.take(now()))
+  const turnMs = () => (isBusy(outlet) ? requests.nextTurnMs(now(), destination.concurrency) : null)
+  const waitMs = health.waitMs(now()) ?? turnMs() ?? rate?.take(now()) ?? null
   if (waitMs !== null) {
     outlet.counts.postponed++
     return { kind: 'postponed', waitMs }
   }
-  const probe = health.begin(now())
-  outlet.active++
-  turns.began()
+  const probe = health.begin()
+  requests.began()
   const startedAt = performance.now()
   try {
     const headers = await headersFor(destination, event, ctx.attempt, now())
@@ -182,8 +181,7 @@ async function sendTo(
     }
     return failed(outlet, error.message, ctx.attempt, probe, 0)
   } finally {
-    outlet.active--
-    turns.ended(performance.now() - startedAt)
+    requests.ended(startedAt)
   }
 }
 
@@ -194,7 +192,7 @@ function requestEnded({ onEnd }: Crowd): void {
 }
 
 /** When the places run short, a destination holds no more than an equal part of them. */
-function isBusy({ destination, active, crowd }: Outlet): boolean {
+function isBusy({ destination, requests: { active }, crowd }: Outlet): boolean {
   const share = Math.max(1, Math.floor(crowd.places / crowd.destinations))
   return active >= destination.concurrency || (crowd.sending > crowd.places / 2 && active >= share)
 }

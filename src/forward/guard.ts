@@ -6,6 +6,7 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
 import { HookonceError, invalid } from '../errors.js'
+import { withoutBrackets } from '../ip.js'
 import { isReachable } from './address.js'
 
 export interface Address {
@@ -41,7 +42,8 @@ export function checkUrl(what: string, text: string, allow: BlockList | null): U
     )
   if (refusedPorts.has(portOf(url)))
     throw invalid(`The URL of ${what}`, `must not use port ${portOf(url)}, which belongs to another protocol`)
-  if (isIP(hostOf(url)) !== 0 && !isReachable(hostOf(url), allow)) throw forbidden(what, hostOf(url))
+  const host = withoutBrackets(url.hostname)
+  if (isIP(host) !== 0 && !isReachable(host, allow)) throw forbidden(what, host)
   return url
 }
 
@@ -68,11 +70,6 @@ export function pinned(addresses: readonly Address[]): LookupFunction {
     if (all) callback(null, [...addresses])
     else callback(null, first!.address, first!.family)
   }
-}
-
-/** The host name, without the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
 export function portOf(url: URL): number {

@@ -5,27 +5,6 @@
  */
 export type PauseReason = 'failing' | 'gone' | 'operator'
 
-export interface Health {
-  readonly paused: {
-    readonly reason: PauseReason
-    readonly at: number
-    readonly nextProbeAt: number | null
-  } | null
-  readonly failuresInARow: number
-  /** Null: send now, after `begin`; else the time to wait. */
-  waitMs(now: number): number | null
-  /** True when this request is a probe. */
-  begin(now: number): boolean
-  succeeded(): void
-  failed(now: number, probe: boolean): void
-  /** The request was not made, or was aborted here. */
-  abandoned(probe: boolean): void
-  /** The endpoint asked for no requests until then (Retry-After). */
-  quietUntil(at: number): void
-  pause(now: number, reason: PauseReason): void
-  resume(): void
-}
-
 export interface HealthOptions {
   readonly pauseAfter: { readonly failures: number; readonly lastingMs: number } | null
   readonly probeEveryMs: number
@@ -37,153 +16,170 @@ const MAX_PROBE_MS = 15 * 60_000
 /** Events that wait are tried again at least this often, so that they notice a resume. */
 const MAX_WAIT_MS = 5 * 60_000
 
-export function createHealth(options: HealthOptions): Health {
-  const { pauseAfter, probeEveryMs, onChange = () => {}, random = Math.random } = options
-  let failures = 0
-  let firstFailureAt = 0
-  let quiet = 0
-  let probing = false
-  let probeMs = probeEveryMs
-  let paused: { reason: PauseReason; at: number; nextProbeAt: number | null } | null = null
+export class Health {
+  paused: {
+    readonly reason: PauseReason
+    readonly at: number
+    /** Null: it is gone, or an operator has paused it, so it is not probed. */
+    readonly nextProbeAt: number | null
+  } | null = null
+  failuresInARow = 0
+  #firstFailureAt = 0
+  /** The endpoint asked for no requests until then. */
+  #quietUntil = 0
+  #isProbing = false
+  #probeMs: number
+  readonly #options: HealthOptions
 
-  function pause(now: number, reason: PauseReason): void {
-    const changed = paused?.reason !== reason
-    probeMs = probeEveryMs
-    // An endpoint that is gone, or that an operator has paused, is not probed.
-    paused = { reason, at: now, nextProbeAt: reason === 'failing' ? now + probeMs : null }
-    if (changed) onChange(true, reason)
+  constructor(options: HealthOptions) {
+    this.#options = options
+    this.#probeMs = options.probeEveryMs
   }
 
-  function resume(): void {
-    const changed = paused !== null
-    paused = null
-    failures = 0
-    quiet = 0
-    if (changed) onChange(false, null)
+  /** Null: send now, after `begin`; else the time to wait. */
+  waitMs(now: number): number | null {
+    if (!this.paused) return this.#quietUntil > now ? this.#spread(this.#quietUntil - now) : null
+    const { probeEveryMs } = this.#options
+    const { nextProbeAt } = this.paused
+    if (nextProbeAt === null) return this.#spread(Math.min(probeEveryMs, MAX_WAIT_MS))
+    if (nextProbeAt <= now && !this.#isProbing) return null
+    const leastMs = Math.min(probeEveryMs, 1_000)
+    return this.#spread(Math.min(Math.max(nextProbeAt - now, leastMs), MAX_WAIT_MS))
   }
 
-  return {
-    get paused() {
-      return paused
-    },
-    get failuresInARow() {
-      return failures
-    },
-    waitMs(now) {
-      if (!paused) return quiet > now ? spread(quiet - now, random) : null
-      const { nextProbeAt } = paused
-      if (nextProbeAt === null) return spread(Math.min(probeEveryMs, MAX_WAIT_MS), random)
-      if (nextProbeAt <= now && !probing) return null
-      const leastMs = Math.min(probeEveryMs, 1_000)
-      return spread(Math.min(Math.max(nextProbeAt - now, leastMs), MAX_WAIT_MS), random)
-    },
-    begin() {
-      if (!paused) return false
-      probing = true
-      return true
-    },
-    succeeded() {
-      probing = false
-      failures = 0
-      // A request that began before an operator paused it, or before it answered 410, does not end the pause.
-      if (paused?.reason === 'failing') resume()
-    },
-    failed(now, probe) {
-      failures++
-      if (failures === 1) firstFailureAt = now
-      if (probe) {
-        probing = false
-        probeMs = Math.min(MAX_PROBE_MS, probeMs * 2)
-        if (paused?.nextProbeAt != null) paused = { ...paused, nextProbeAt: now + probeMs }
-      } else if (
-        !paused &&
-        pauseAfter &&
-        failures >= pauseAfter.failures &&
-        now - firstFailureAt >= pauseAfter.lastingMs
-      ) {
-        pause(now, 'failing')
-      }
-    },
-    abandoned(probe) {
-      if (probe) probing = false
-    },
-    quietUntil(at) {
-      quiet = Math.max(quiet, at)
-    },
-    pause,
-    resume,
+  /** True when this request is a probe. */
+  begin(): boolean {
+    this.#isProbing ||= this.paused !== null
+    return this.paused !== null
   }
-}
 
-/** Adds up to half of the time at random, so that waiting events are not all tried at once. */
-function spread(ms: number, random: () => number): number {
-  return Math.ceil(ms * (1 + random() / 2))
-}
+  succeeded(): void {
+    this.#isProbing = false
+    this.failuresInARow = 0
+    // A request that began before an operator paused it, or before it answered 410, does not end the pause.
+    if (this.paused?.reason === 'failing') this.resume()
+  }
 
-/** A token bucket with tokens for one second. */
-export interface RateLimit {
-  /** Null: send now; else the time to wait, different for each caller. */
-  take(now: number): number | null
+  failed(now: number, probe: boolean): void {
+    this.failuresInARow++
+    if (this.failuresInARow === 1) this.#firstFailureAt = now
+    const { pauseAfter } = this.#options
+    if (probe) {
+      this.#isProbing = false
+      this.#probeMs = Math.min(MAX_PROBE_MS, this.#probeMs * 2)
+      if (this.paused?.nextProbeAt != null) this.paused = { ...this.paused, nextProbeAt: now + this.#probeMs }
+    } else if (
+      !this.paused &&
+      pauseAfter &&
+      this.failuresInARow >= pauseAfter.failures &&
+      now - this.#firstFailureAt >= pauseAfter.lastingMs
+    ) {
+      this.pause(now, 'failing')
+    }
+  }
+
+  /** The request was not made, or was aborted here. */
+  abandoned(probe: boolean): void {
+    if (probe) this.#isProbing = false
+  }
+
+  /** The endpoint asked for no requests until then (Retry-After). */
+  quietUntil(at: number): void {
+    this.#quietUntil = Math.max(this.#quietUntil, at)
+  }
+
+  pause(now: number, reason: PauseReason): void {
+    const changed = this.paused?.reason !== reason
+    this.#probeMs = this.#options.probeEveryMs
+    this.paused = { reason, at: now, nextProbeAt: reason === 'failing' ? now + this.#probeMs : null }
+    if (changed) this.#options.onChange?.(true, reason)
+  }
+
+  resume(): void {
+    const changed = this.paused !== null
+    this.paused = null
+    this.failuresInARow = 0
+    this.#quietUntil = 0
+    if (changed) this.#options.onChange?.(false, null)
+  }
+
+  /** Adds up to half of the time at random, so that waiting events are not all tried at once. */
+  #spread(ms: number): number {
+    const { random = Math.random } = this.#options
+    return Math.ceil(ms * (1 + random() / 2))
+  }
 }
 
 /** No event waits longer for its turn: the limit may be changed, or the process restarted. */
 const MAX_TURN_MS = 60_000
 
-export function createRateLimit(perSecond: number | null): RateLimit {
-  if (perSecond === null) return { take: () => null }
-  const capacity = Math.max(1, perSecond)
-  let tokens = capacity
-  let countedAt = Number.NEGATIVE_INFINITY
-  let nextTurnAt = 0
-  return {
-    take(now) {
-      tokens = Math.min(capacity, tokens + Math.max(0, now - countedAt) * (perSecond / 1_000))
-      countedAt = now
-      if (tokens >= 1) {
-        tokens--
-        return null
-      }
-      const firstAt = now + ((1 - tokens) * 1_000) / perSecond
-      nextTurnAt = Math.max(firstAt, nextTurnAt + 1_000 / perSecond)
-      if (nextTurnAt - now > MAX_TURN_MS) nextTurnAt = firstAt
-      return Math.ceil(nextTurnAt - now)
-    },
+/** Each caller gets another time to wait. */
+class Turns {
+  #lastAt = 0
+
+  /** The first turn is at `firstAt`, the others follow with this distance. */
+  next(now: number, firstAt: number, distanceMs: number): number {
+    this.#lastAt = Math.max(firstAt, this.#lastAt + distanceMs)
+    if (this.#lastAt - now > MAX_TURN_MS) this.#lastAt = firstAt
+    return Math.ceil(this.#lastAt - now)
   }
 }
 
-/** Turns of events that find their destination busy: each comes back when a request will probably have ended for it. */
-export interface Turns {
-  /** A request has begun. */
-  began(): void
-  /** A request has ended after this time. */
-  ended(ms: number): void
-  /** The time to wait, different for each caller. */
-  next(now: number): number
+/** A token bucket with tokens for one second. */
+export class RateLimit {
+  readonly #perSecond: number
+  readonly #capacity: number
+  readonly #turns = new Turns()
+  #tokens: number
+  #countedAt = Number.NEGATIVE_INFINITY
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond
+    this.#capacity = Math.max(1, perSecond)
+    this.#tokens = this.#capacity
+  }
+
+  /** Null: send now; else the time to wait. */
+  take(now: number): number | null {
+    const earned = Math.max(0, now - this.#countedAt) * (this.#perSecond / 1_000)
+    this.#tokens = Math.min(this.#capacity, this.#tokens + earned)
+    this.#countedAt = now
+    if (this.#tokens >= 1) {
+      this.#tokens--
+      return null
+    }
+    const firstAt = now + ((1 - this.#tokens) * 1_000) / this.#perSecond
+    return this.#turns.next(now, firstAt, 1_000 / this.#perSecond)
+  }
 }
 
 const MIN_TURN_MS = 500
 /** The weight of the last request in the moving average. */
 const LAST_WEIGHT = 0.2
 
-export function createTurns(concurrency: number): Turns {
-  let meanMs = 0
-  let changedAt = performance.now()
-  let lastTurnAt = 0
-  return {
-    began() {
-      changedAt = performance.now()
-    },
-    ended(ms) {
-      changedAt = performance.now()
-      meanMs = meanMs === 0 ? ms : meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
-    },
-    next(now) {
-      const firstAt = now + MIN_TURN_MS * (1 + Math.random())
-      // An endpoint that answered quickly may hang: then the time since the last change counts.
-      const ms = Math.max(meanMs, performance.now() - changedAt)
-      lastTurnAt = Math.max(firstAt, lastTurnAt + ms / concurrency)
-      if (lastTurnAt - now > MAX_TURN_MS) lastTurnAt = firstAt
-      return Math.ceil(lastTurnAt - now)
-    },
+/** The requests under way. An event that finds its destination busy comes back when a request has probably ended for it. */
+export class Requests {
+  active = 0
+  #meanMs = 0
+  #changedAt = performance.now()
+  readonly #turns = new Turns()
+
+  began(): void {
+    this.active++
+    this.#changedAt = performance.now()
+  }
+
+  ended(startedAt: number): void {
+    this.active--
+    this.#changedAt = performance.now()
+    const ms = this.#changedAt - startedAt
+    this.#meanMs = this.#meanMs === 0 ? ms : this.#meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
+  }
+
+  /** The time to wait of an event that finds `concurrency` requests under way. */
+  nextTurnMs(now: number, concurrency: number): number {
+    // An endpoint that answered quickly may hang: then the time since the last change counts.
+    const ms = Math.max(this.#meanMs, performance.now() - this.#changedAt)
+    return this.#turns.next(now, now + MIN_TURN_MS * (1 + Math.random()), ms / concurrency)
   }
 }

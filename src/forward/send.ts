@@ -7,8 +7,9 @@ import { type ClientRequest, Agent as PlainAgent, request as plainRequest } from
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { type BlockList, isIP } from 'node:net'
 import { HookonceError, isHookonceError } from '../errors.js'
-import { answerTo } from '../http-exchange.js'
-import { type Address, checkedAddresses, hostOf, type Lookup, lookupAll, pinned, portOf } from './guard.js'
+import { answerTo, timeLimit } from '../http-exchange.js'
+import { withoutBrackets } from '../ip.js'
+import { type Address, checkedAddresses, type Lookup, lookupAll, pinned, portOf } from './guard.js'
 
 export interface Outgoing {
   /** For errors: `destination "billing"`. */
@@ -39,20 +40,19 @@ const ANSWER_BODY_MS = 2_000
 /** Throws DESTINATION_FORBIDDEN or DESTINATION_FAILED when there is no answer. */
 export async function send(outgoing: Outgoing): Promise<Answered> {
   const { what, url, allow, timeoutMs, lookup = lookupAll } = outgoing
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-  const stop = () => late.abort(outgoing.signal?.reason ?? new Error('stopped'))
-  if (outgoing.signal?.aborted) stop()
-  outgoing.signal?.addEventListener('abort', stop, { once: true })
+  const limit = timeLimit(timeoutMs)
+  const signal = AbortSignal.any([limit.signal, ...(outgoing.signal ? [outgoing.signal] : [])])
   try {
-    const addresses = await unless(late.signal, checkedAddresses(what, hostOf(url), allow, lookup))
-    return await exchange(outgoing, addresses, late.signal)
+    const addresses = await unless(
+      signal,
+      checkedAddresses(what, withoutBrackets(url.hostname), allow, lookup),
+    )
+    return await exchange(outgoing, addresses, signal)
   } catch (error) {
     if (isHookonceError(error)) throw error
-    throw new HookonceError('DESTINATION_FAILED', { what, problem: problemOf(error, late.signal) }, error)
+    throw new HookonceError('DESTINATION_FAILED', { what, problem: problemOf(error, signal) }, error)
   } finally {
-    clearTimeout(timer)
-    outgoing.signal?.removeEventListener('abort', stop)
+    limit.clear()
   }
 }
 
@@ -69,7 +69,7 @@ async function exchange(
 }
 
 function start({ url, headers, body, ca }: Outgoing, addresses: readonly Address[]): ClientRequest {
-  const host = hostOf(url)
+  const host = withoutBrackets(url.hostname)
   const options = {
     method: 'POST',
     host,

@@ -21,7 +21,7 @@ import type { IntakeObserver } from '../intake/observer.js'
 import type { Logger } from '../log.js'
 import { onceKey } from '../once.js'
 import type { BatchRecorder, LogRecorder, Recorder } from '../recorder.js'
-import { createSeenCache, type SeenCache } from '../seen/cache.js'
+import { SeenCache } from '../seen/cache.js'
 import type { Seen } from '../seen/seen.js'
 import { DEFAULT_AFTER, type OpenSpool, openSpool, type SpoolOptions } from '../spool/spool.js'
 import { need } from '../store.js'
@@ -83,7 +83,7 @@ export function seenCache({
   store,
 }: Pick<RecordingDeps, 'clock' | 'log' | 'store'> & { readonly seen: Seen }): SeenCache {
   let id: string | null = null
-  return createSeenCache({
+  return new SeenCache({
     seen,
     clock,
     log,

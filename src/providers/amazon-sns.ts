@@ -71,7 +71,7 @@ export const amazonSns = defineProvider({
       return (reading) => (({ '1': 'sha1', '2': 'sha256' }) as const)[version(reading) as '1' | '2']
     },
     // The time of publishing: retries for up to an hour have the same time.
-    timestamp: { in: 'json:Timestamp', unit: 'iso', toleranceMs: null },
+    timestamp: { in: 'json:Timestamp', unit: 'iso', tolerance: null },
     certificate: {
       url: 'json:SigningCertURL',
       hosts: certificateHosts,

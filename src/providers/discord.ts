@@ -21,7 +21,7 @@ export const discord = defineProvider({
     encoding: 'hex',
     signed: '{timestamp}{body}',
     // unchecked: whether a retry has a new timestamp. The tolerance is longer than the retries, so both cases work.
-    timestamp: { in: 'header:x-signature-timestamp', unit: 's', toleranceMs: minutes(15) },
+    timestamp: { in: 'header:x-signature-timestamp', unit: 's', tolerance: '15m' },
   }),
   sharedKey: false,
   events: [

@@ -13,7 +13,7 @@ export const paypal = defineProvider({
     encoding: 'base64',
     signed: '{header:paypal-transmission-id}|{timestamp}|{option:webhookId}|{crc32}',
     // unchecked: whether a retry has a new transmission time, so it is not compared with the clock.
-    timestamp: { in: 'header:paypal-transmission-time', unit: 'iso', toleranceMs: null },
+    timestamp: { in: 'header:paypal-transmission-time', unit: 'iso', tolerance: null },
     certificate: {
       url: 'header:paypal-cert-url',
       hosts: ['api.paypal.com', 'api-m.paypal.com', 'api.sandbox.paypal.com', 'api-m.sandbox.paypal.com'],

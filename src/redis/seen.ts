@@ -29,11 +29,7 @@ export function redis(client: RedisClient, options: RedisSeenOptions = {}): Seen
   checkOptions('redis()', options, redisSeenRule)
   const { prefix = 'hookonce:seen:' } = options
   const commands = commandsOf(client)
-  const breaker = createBreaker({
-    timeLimitMs: msOf(options.timeLimit, 50),
-    failures: FAILURES,
-    pauseMs: PAUSE_MS,
-  })
+  const breaker = new Breaker(msOf(options.timeLimit, 50))
 
   /** A digest, so that ids of any length and characters fit, are not readable, and contain no hash tag of a cluster. */
   const redisKey = (key: SeenKey) =>
@@ -84,44 +80,32 @@ function decode(text: string | null): SeenEntry | null {
   }
 }
 
-/** Limits the time of each call. After a few failures in a row it makes no calls for a while. */
-interface Breaker {
+/** Limits the time of each call. After a few failures in a row it makes no calls for a while, then one as a test. */
+class Breaker {
+  readonly #timeLimitMs: number
+  #failuresInARow = 0
+  #retryAt = 0
+
+  constructor(timeLimitMs: number) {
+    this.#timeLimitMs = timeLimitMs
+  }
+
   /** Null, without a call, while it is open. Rejects when the call rejects or takes too long. */
-  run<T>(call: () => Promise<T>): Promise<T | null>
-}
-
-interface BreakerOptions {
-  readonly timeLimitMs: number
-  /** Failures in a row until it opens. */
-  readonly failures: number
-  /** How long it stays open. Then one call tests whether Redis answers. */
-  readonly pauseMs: number
-}
-
-function createBreaker({ timeLimitMs, failures, pauseMs }: BreakerOptions): Breaker {
-  let inARow = 0
-  let retryAt = 0
-
-  return {
-    async run(call) {
-      if (inARow >= failures) {
-        if (performance.now() < retryAt) return null
-        // This call is the test; the others are skipped until it has succeeded.
-        retryAt = performance.now() + pauseMs
-      }
-      try {
-        const value = await timeLimited(
-          call(),
-          timeLimitMs,
-          () => new Error(`no answer within ${timeLimitMs} ms`),
-        )
-        inARow = 0
-        return value
-      } catch (error) {
-        inARow++
-        retryAt = performance.now() + pauseMs
-        throw error
-      }
-    },
+  async run<T>(call: () => Promise<T>): Promise<T | null> {
+    if (this.#failuresInARow >= FAILURES) {
+      if (performance.now() < this.#retryAt) return null
+      // This call is the test; the others are skipped until it has succeeded.
+      this.#retryAt = performance.now() + PAUSE_MS
+    }
+    try {
+      const late = () => new Error(`no answer within ${this.#timeLimitMs} ms`)
+      const value = await timeLimited(call(), this.#timeLimitMs, late)
+      this.#failuresInARow = 0
+      return value
+    } catch (error) {
+      this.#failuresInARow++
+      this.#retryAt = performance.now() + PAUSE_MS
+      throw error
+    }
   }
 }

@@ -13,20 +13,6 @@ import type { Source } from '../provider.js'
 import type { Repeat } from '../store.js'
 import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from './seen.js'
 
-export interface SeenCache {
-  /** The log that deliveries are recorded in now; null = unknown, so the cache is not used. Rarely asks the log. */
-  logId(): Promise<string | null>
-  /** The verdicts if all of them are known; null = ask the log. */
-  ask(log: string, source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null>
-  /** Stores the verdicts, after the commit. `log`: as it was named before the commit. */
-  add(log: string, source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
-  /** Called when an attempt of this process has finished an event. */
-  settled(event: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void
-  /** Removes events whose state an operator has changed. */
-  forget(keys: readonly EventKey[]): Promise<void>
-  readonly counts: { readonly hits: number; readonly misses: number; readonly errors: number }
-}
-
 export interface SeenCacheDeps {
   readonly seen: Seen
   readonly clock: Clock
@@ -47,101 +33,116 @@ const HORIZON_MS = 90 * DAY_MS
 const MAX_UNFINISHED = 10_000
 const MAX_WRITES_UNDER_WAY = 1_000
 
-export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenCacheDeps): SeenCache {
-  const name = createLogName(readLogId)
-  const counts = { hits: 0, misses: 0, errors: 0 }
-  const unfinished = new Map<string, { readonly key: SeenKey; readonly entry: SeenEntry }>()
-  let writes = 0
-  let failing = false
+export class SeenCache {
+  readonly counts = { hits: 0, misses: 0, errors: 0 }
+  readonly #deps: SeenCacheDeps
+  readonly #name: LogName
+  readonly #unfinished = new Map<string, { readonly key: SeenKey; readonly entry: SeenEntry }>()
+  #writes = 0
+  #isFailing = false
 
-  function failed(error: unknown): void {
-    counts.errors++
-    if (failing) return
-    failing = true
-    const reason = error instanceof Error ? error.name : 'unknown'
-    log.warn({ step: 'record', seen: seen.name, reason }, 'seen does not answer: the log is asked instead')
+  constructor(deps: SeenCacheDeps) {
+    this.#deps = deps
+    this.#name = new LogName(deps.readLogId)
   }
 
-  function put(entries: { key: SeenKey; entry: SeenEntry | null }[]): void {
-    if (entries.length === 0 || writes >= MAX_WRITES_UNDER_WAY) return
-    writes++
-    seen
+  /** The log that deliveries are recorded in now; null = unknown, so the cache is not used. Rarely asks the log. */
+  logId(): Promise<string | null> {
+    return this.#name.current()
+  }
+
+  /** The verdicts if all of them are known; null = ask the log. */
+  async ask(log: string, source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null> {
+    const { events } = delivery
+    const entries = await this.#entries(log, delivery)
+    const now = this.#deps.clock.now()
+    const verdicts = events.map(({ contentHash }, i) => judge(source, entries[i], contentHash, now))
+    if (verdicts.some((verdict) => verdict === null)) {
+      this.counts.misses++
+      return null
+    }
+    this.counts.hits++
+    this.#deps.repeated(verdicts.map((verdict) => ({ seq: verdict!.seq, at: now })))
+    return verdicts as RecordVerdict[]
+  }
+
+  /** Stores the verdicts, after the commit. `log`: as it was named before the commit. */
+  add(log: string, source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void {
+    const now = this.#deps.clock.now()
+    const expiresAt = now + ttlMs(source)
+    this.#put(
+      verdicts.flatMap((verdict, i) => {
+        const { id, contentHash: hash } = delivery.events[i]!
+        const state = stateOf(verdict)
+        if (hash === null || state === null || !('seq' in verdict)) return []
+        const key = { log, source: delivery.source, id }
+        const entry = { seq: verdict.seq, hash, state, confirmedAt: now, expiresAt }
+        this.#remember(key, entry)
+        return [{ key, entry }]
+      }),
+    )
+  }
+
+  /** Called when an attempt of this process has finished an event. */
+  settled({ source, id, seq }: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void {
+    const log = this.#name.last
+    const text = log === null ? '' : seenKeyText({ log, source, id })
+    const found = this.#unfinished.get(text)
+    if (found?.entry.seq !== seq) return
+    this.#unfinished.delete(text)
+    const confirmedAt = this.#deps.clock.now()
+    this.#put([{ key: found.key, entry: { ...found.entry, state, confirmedAt } }])
+  }
+
+  /** Removes events whose state an operator has changed. */
+  async forget(keys: readonly EventKey[]): Promise<void> {
+    const log = await this.#name.current()
+    if (log === null) return
+    const seenKeys = keys.map(({ source, id }) => ({ log, source, id }))
+    for (const key of seenKeys) this.#unfinished.delete(seenKeyText(key))
+    this.#put(seenKeys.map((key) => ({ key, entry: null })))
+  }
+
+  async #entries(log: string, { source, events }: NewDelivery): Promise<readonly (SeenEntry | null)[]> {
+    // Without a hash the content cannot be compared.
+    if (events.some((event) => event.contentHash === null)) return []
+    try {
+      const entries = await this.#deps.seen.get(events.map(({ id }) => ({ log, source, id })))
+      this.#isFailing = false
+      return entries
+    } catch (error) {
+      this.#failed(error)
+      return []
+    }
+  }
+
+  #put(entries: { key: SeenKey; entry: SeenEntry | null }[]): void {
+    if (entries.length === 0 || this.#writes >= MAX_WRITES_UNDER_WAY) return
+    this.#writes++
+    this.#deps.seen
       .put(entries)
-      .catch(failed)
+      .catch((error) => this.#failed(error))
       .finally(() => {
-        writes--
+        this.#writes--
       })
   }
 
-  function remember(key: SeenKey, entry: SeenEntry): void {
+  #remember(key: SeenKey, entry: SeenEntry): void {
     const text = seenKeyText(key)
-    unfinished.delete(text)
+    this.#unfinished.delete(text)
     if (entry.state !== 'pending') return
-    unfinished.set(text, { key, entry })
-    const [oldest] = unfinished.keys()
-    if (unfinished.size > MAX_UNFINISHED) unfinished.delete(oldest!)
+    this.#unfinished.set(text, { key, entry })
+    const [oldest] = this.#unfinished.keys()
+    if (this.#unfinished.size > MAX_UNFINISHED) this.#unfinished.delete(oldest!)
   }
 
-  return {
-    counts,
-    logId: name.current,
-
-    async ask(id, source, delivery) {
-      const { events } = delivery
-      let entries: (SeenEntry | null)[] = []
-      try {
-        // Without a hash the content cannot be compared.
-        if (events.every((event) => event.contentHash !== null)) {
-          entries = await seen.get(
-            events.map(({ id: eventId }) => ({ log: id, source: delivery.source, id: eventId })),
-          )
-          failing = false
-        }
-      } catch (error) {
-        failed(error)
-      }
-      const now = clock.now()
-      const verdicts = events.map(({ contentHash }, i) => judge(source, entries[i], contentHash, now))
-      if (verdicts.some((verdict) => verdict === null)) {
-        counts.misses++
-        return null
-      }
-      counts.hits++
-      repeated(verdicts.map((verdict) => ({ seq: verdict!.seq, at: now })))
-      return verdicts as RecordVerdict[]
-    },
-
-    add(id, source, delivery, verdicts) {
-      const now = clock.now()
-      const expiresAt = now + ttlMs(source)
-      put(
-        verdicts.flatMap((verdict, i) => {
-          const { id: eventId, contentHash: hash } = delivery.events[i]!
-          const state = stateOf(verdict)
-          if (hash === null || state === null || !('seq' in verdict)) return []
-          const key = { log: id, source: delivery.source, id: eventId }
-          const entry = { seq: verdict.seq, hash, state, confirmedAt: now, expiresAt }
-          remember(key, entry)
-          return [{ key, entry }]
-        }),
-      )
-    },
-
-    settled({ source, id, seq }, state) {
-      const text = name.last === null ? '' : seenKeyText({ log: name.last, source, id: id })
-      const found = unfinished.get(text)
-      if (found?.entry.seq !== seq) return
-      unfinished.delete(text)
-      put([{ key: found.key, entry: { ...found.entry, state, confirmedAt: clock.now() } }])
-    },
-
-    async forget(keys) {
-      const id = await name.current()
-      if (id === null) return
-      const seenKeys = keys.map(({ source, id: eventId }) => ({ log: id, source, id: eventId }))
-      for (const key of seenKeys) unfinished.delete(seenKeyText(key))
-      put(seenKeys.map((key) => ({ key, entry: null })))
-    },
+  #failed(error: unknown): void {
+    this.counts.errors++
+    if (this.#isFailing) return
+    this.#isFailing = true
+    const reason = error instanceof Error ? error.name : 'unknown'
+    const { log, seen } = this.#deps
+    log.warn({ step: 'record', seen: seen.name, reason }, 'seen does not answer: the log is asked instead')
   }
 }
 
@@ -159,35 +160,35 @@ const NAME_WAIT_MS = 1_000
  * The name of the log. The database may be replaced by an earlier copy while this process runs, so a name is used only for
  * a moment. A burst of duplicates shares one read.
  */
-function createLogName(read: () => Promise<string>) {
-  let last: string | null = null
-  let until = 0
-  let reading: Promise<string | null> | null = null
+class LogName {
+  /** Null while it is unknown. */
+  last: string | null = null
+  readonly #read: () => Promise<string>
+  #until = 0
+  #reading: Promise<string | null> | null = null
 
-  async function readAgain(): Promise<string | null> {
-    const startedAt = performance.now()
-    try {
-      last = await timeLimited(read(), NAME_WAIT_MS, () => new Error('the log did not answer'))
-      until = startedAt + NAME_MS
-    } catch {
-      last = null
-      until = performance.now() + NO_NAME_MS
-    }
-    return last
+  constructor(read: () => Promise<string>) {
+    this.#read = read
   }
 
-  return {
-    /** Null while it is unknown. */
-    get last(): string | null {
-      return last
-    },
-    async current(): Promise<string | null> {
-      if (performance.now() < until) return last
-      reading ??= readAgain().finally(() => {
-        reading = null
-      })
-      return reading
-    },
+  async current(): Promise<string | null> {
+    if (performance.now() < this.#until) return this.last
+    this.#reading ??= this.#readAgain().finally(() => {
+      this.#reading = null
+    })
+    return this.#reading
+  }
+
+  async #readAgain(): Promise<string | null> {
+    const startedAt = performance.now()
+    try {
+      this.last = await timeLimited(this.#read(), NAME_WAIT_MS, () => new Error('the log did not answer'))
+      this.#until = startedAt + NAME_MS
+    } catch {
+      this.last = null
+      this.#until = performance.now() + NO_NAME_MS
+    }
+    return this.last
   }
 }
 

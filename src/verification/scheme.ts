@@ -44,7 +44,7 @@ export interface Scheme {
    */
   readSigned?(reading: Reading): SignedData
   /** An HMAC over a text with the first secret, for handshakes that ask for one. */
-  mac?(algorithm: string, text: string): Buffer
+  readonly mac?: ((algorithm: string, text: string) => Buffer) | undefined
 }
 
 /** A scheme as data. `Extra` is the type of the options that it adds besides its credential. */
@@ -64,6 +64,19 @@ export interface SchemeDefinition<Credential = unknown, Extra extends object = o
 export type SecretScheme<Credential> = SchemeDefinition<Credential> & {
   readonly credential: 'secret'
   readonly credentialNeeded: true
+}
+
+export function secretScheme<Credential>(
+  create: (context: SchemeContext) => Scheme,
+  example: () => Credential,
+): SecretScheme<Credential> {
+  return {
+    credential: 'secret',
+    extraOptions: [],
+    credentialNeeded: true,
+    create,
+    example: () => ({ credential: example(), extra: {} }),
+  }
 }
 
 /** The credential is a public key, and is required if `Needed` is `true`. */

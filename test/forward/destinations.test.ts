@@ -38,7 +38,7 @@ function forwarding(
   const own = Object.fromEntries(
     Object.entries(destinations).map(([name, given]) => [
       name,
-      { url: billing.url, secret, source: 'shop', allowPrivate, retry, ...given },
+      { url: billing.url, secret, sources: ['shop'], allowPrivate, retry, ...given },
     ]),
   )
   return { inbox, lines, added: addDestinations(inbox, own, options) }
@@ -52,7 +52,7 @@ onBothLogs((bench) => {
       sources: { shop: unverified({ each: 'events[]', id: 'json:id', type: 'json:type' }) },
       processing,
     })
-    addDestinations(inbox, { billing: { url: billing.url, secret, source: 'shop', allowPrivate, retry } })
+    addDestinations(inbox, { billing: { url: billing.url, secret, sources: ['shop'], allowPrivate, retry } })
     const parts = Array.from(
       { length: 20 },
       (_, i) => `{"id": "e${i}", "type":"t",  "note":"${'x'.repeat(500)}"}`,
@@ -314,7 +314,7 @@ onBothLogs((bench) => {
   it('a destination that does not answer does not hold up a handler, nor a destination of another source', async () => {
     const { inbox } = forwarding(bench, {
       billing: { timeout: 120_000, concurrency: 100, types: ['a'] },
-      crm: { url: crm.url, source: 'other' },
+      crm: { url: crm.url, sources: ['other'] },
     })
     const handled: string[] = []
     inbox.on('shop', 'b', (event) => void handled.push(event.id))
@@ -389,7 +389,7 @@ it('a destination that cannot work stops the start, and says why', () => {
   expect(make({ url: 'https://example.com:25/' })).toThrow('port 25')
   expect(make({ url: 'ftp://example.com/' })).toThrow('must begin with https: or http:')
   expect(make({ url: 'http://10.0.0.1/' })).toThrow('not a public address')
-  expect(make({ source: 'nowhere' })).toThrow('name "nowhere", which is not configured')
+  expect(make({ sources: ['nowhere'] })).toThrow('name "nowhere", which is not configured')
   expect(make({ types: ['taken'] })).toThrow('an event has one handler')
   expect(make({ types: [] })).toThrow('event types')
   expect(make({ headers: { 'x-a': 'b\r\nc: d' } })).toThrow('line breaks')

@@ -1,14 +1,14 @@
 /** When a destination is paused, probed and resumed, and who waits how long: pure, with a clock held by hand. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createHealth, createRateLimit } from '#dist/forward/health.js'
+import { Health, RateLimit } from '#dist/forward/health.js'
 import { globMatches, globsMeet } from '#dist/glob.js'
 import '../support/fixed-seed.js'
 
 const options = { pauseAfter: { failures: 3, lastingMs: 1_000 }, probeEveryMs: 100, random: () => 0 }
 
 it('many failures at once are no pause, nor are few over a long time; both together are', () => {
-  const health = createHealth(options)
+  const health = new Health(options)
   for (let i = 0; i < 50; i++) health.failed(0, false)
   expect(health.paused).toBeNull()
   health.succeeded()
@@ -20,14 +20,14 @@ it('many failures at once are no pause, nor are few over a long time; both toget
 })
 
 it('one probe at a time, each later than the one before, up to 15 minutes; nobody waits longer than five', () => {
-  const health = createHealth(options)
+  const health = new Health(options)
   for (const at of [0, 1_000, 1_000]) health.failed(at, false)
   expect(health.waitMs(1_050)).toBe(100)
   let now = 1_100
   const waits: number[] = []
   for (let i = 0; i < 16; i++) {
     expect(health.waitMs(now)).toBeNull()
-    expect(health.begin(now)).toBe(true)
+    expect(health.begin()).toBe(true)
     expect(health.waitMs(now)).toBe(100)
     health.failed(now, true)
     waits.push(health.paused!.nextProbeAt! - now)
@@ -36,27 +36,27 @@ it('one probe at a time, each later than the one before, up to 15 minutes; nobod
   }
   expect(waits.slice(0, 3)).toEqual([200, 400, 800])
   expect(waits.at(-1)).toBe(900_000)
-  health.begin(now)
+  health.begin()
   health.succeeded()
   expect(health.paused).toBeNull()
   expect(health.waitMs(now)).toBeNull()
 })
 
 it('a success that was under way does not end a pause by hand, and an abandoned probe makes room for the next', () => {
-  const health = createHealth(options)
+  const health = new Health(options)
   health.pause(0, 'operator')
   health.succeeded()
   expect(health.paused?.reason).toBe('operator')
   expect(health.waitMs(1e9)).toBe(100)
   health.resume()
   for (const at of [0, 1_000, 1_000]) health.failed(at, false)
-  health.begin(2_000)
+  health.begin()
   health.abandoned(true)
   expect(health.waitMs(2_000)).toBeNull()
 })
 
 it('without pauseAfter it is never paused by itself', () => {
-  const health = createHealth({ ...options, pauseAfter: null })
+  const health = new Health({ ...options, pauseAfter: null })
   for (let i = 0; i < 1_000; i++) health.failed(i * 60_000, false)
   expect(health.paused).toBeNull()
 })
@@ -67,7 +67,7 @@ it('a rate is never exceeded, whoever comes when, and each who waits is given a 
       fc.integer({ min: 1, max: 50 }),
       fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 1, maxLength: 300 }),
       (perSecond, gaps) => {
-        const rate = createRateLimit(perSecond)
+        const rate = new RateLimit(perSecond)
         const taken: number[] = []
         let now = 1_000
         for (const gap of gaps) {
@@ -83,7 +83,7 @@ it('a rate is never exceeded, whoever comes when, and each who waits is given a 
       },
     ),
   )
-  const rate = createRateLimit(10)
+  const rate = new RateLimit(10)
   const waits = Array.from({ length: 25 }, () => rate.take(0))
   expect(waits.slice(0, 10).every((wait) => wait === null)).toBe(true)
   expect(waits.slice(10, 13)).toEqual([100, 200, 300])

@@ -115,7 +115,10 @@ onLog('SQLite', (bench) => {
     const named = await Promise.all(
       hostile.map(async (speak, i) => {
         const { href: url } = await listen(speak)
-        return [`h${i}`, { url, secret, source: 'shop', allowPrivate: ['127.0.0.1'], timeout: 300 }] as const
+        return [
+          `h${i}`,
+          { url, secret, sources: ['shop'], allowPrivate: ['127.0.0.1'], timeout: 300 },
+        ] as const
       }),
     )
     addDestinations(inbox, Object.fromEntries(named))

@@ -3,11 +3,13 @@ import crypto, { createSecretKey } from 'node:crypto'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import {
   amazonSns,
+  discord,
   generateKeys,
   hubspotV1,
   linear,
   messagebird,
   microsoftGraph,
+  paypal,
   travis,
   wise,
 } from 'hookonce/providers'
@@ -68,6 +70,21 @@ describe('Amazon SNS', () => {
       reason: 'wrong_claims',
     })
     expect(fetched).toEqual([])
+  })
+})
+
+describe('a retry that has the signed time of the first attempt', () => {
+  it.each([
+    ['Amazon SNS', amazonSns, 60],
+    ['PayPal', paypal, 3 * 24 * 60],
+    ['Discord', discord, 10],
+  ] as const)('is accepted from %s as long as it retries', async (_, factory, minutes) => {
+    const source = (factory as (options: unknown) => ReturnType<typeof paypal>)(factory.example())
+    const delivery = await source.sign(source.sample({ now }))
+    expect(await source.verify(delivery, { now: now + minutes * 60_000 })).toEqual({
+      ok: true,
+      secretIndex: 0,
+    })
   })
 })
 

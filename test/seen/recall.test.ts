@@ -13,7 +13,7 @@ import {
 import { unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
-import { createSeenCache } from '../../dist/seen/cache.js'
+import { SeenCache } from '../../dist/seen/cache.js'
 import { type Bench, onBothLogs, post, shop, until } from '../support/processing.js'
 
 /** An inbox on a store that says how often it was asked to record. */
@@ -261,7 +261,7 @@ onBothLogs((bench) => {
 test('the log is named again for a delivery that comes later: its database may have been replaced', async () => {
   let server = 'first start'
   let reads = 0
-  const cache = createSeenCache({
+  const cache = new SeenCache({
     seen: lru(),
     clock: { now: Date.now },
     log: silentLog,

@@ -149,7 +149,7 @@ onBothLogs((bench) => {
       ledger: {
         url: 'https://ledger.example.com/',
         secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0',
-        source: 'bulk',
+        sources: ['bulk'],
         types: ['ledger.*'],
       },
     })

@@ -282,7 +282,7 @@ onBothLogs((bench) => {
     addDestinations(inbox, {
       app: {
         url: endpoint.url,
-        source: 'shop',
+        sources: ['shop'],
         allowPrivate: ['127.0.0.0/8'],
         secret: `whsec_${btoa(secretOf('app'))}`,
       },

@@ -1,7 +1,7 @@
 /** Is a valid event accepted, also when it arrives slowly, and is it answered in time? */
 import { isOk } from '../post.js'
 import { answerTimes } from '../report.js'
-import { effects, fail, pass, said, type Trial, unknown } from '../trial.js'
+import { answered, effects, fail, pass, said, type Trial, unknown } from '../trial.js'
 
 /** Always the first: its count of effects is the expected count for the other trials. */
 export const accepts: Trial = {
@@ -10,16 +10,16 @@ export const accepts: Trial = {
   why: 'Without a 2xx the sender retries and finally gives up.',
   requests: 1,
   async run(exam) {
-    const event = await exam.sender.event()
-    const count = await exam.count(event)
+    const event = await exam.event()
     const answer = await exam.deliver(event)
     if (answer.timedOut) return fail('slow_ack', `The endpoint gave ${said(answer)}.`)
     if (answer.status === null) return fail('unreachable', `The endpoint gave ${said(answer)}.`)
     if (!isOk(answer)) return fail('rejects_valid', `Answered ${said(answer)}.`)
-    if (!count) return pass(`Answered ${said(answer)}.`)
-    exam.expectedCount = await count.stable(1)
-    const saw = `Answered ${said(answer)}; the probe counted ${effects(exam.expectedCount)}.`
-    return exam.expectedCount > 0 ? pass(saw) : fail('no_effect', saw)
+    const counted = await event.effects(1)
+    if (counted === null) return pass(`Answered ${said(answer)}.`)
+    exam.expectedCount = counted
+    const saw = `Answered ${said(answer)}; the probe counted ${effects(counted)}.`
+    return counted > 0 ? pass(saw) : fail('no_effect', saw)
   },
 }
 
@@ -29,11 +29,10 @@ export const slowClient: Trial = {
   why: 'The network splits a body into any number of pieces; the first piece is not the whole body.',
   requests: 1,
   async run(exam) {
-    const event = await exam.sender.event()
-    const count = await exam.count(event)
-    const answer = await exam.deliverSlowly(await exam.sender.delivery(event))
-    const counted = count && isOk(answer) ? await count.stable(exam.expectedCount) : null
-    const saw = `Answered ${said(answer)}${counted === null ? '' : `; ${effects(counted)}`}.`
+    const event = await exam.event()
+    const answer = await exam.deliverSlowly(event)
+    const counted = isOk(answer) ? await event.effects(exam.expectedCount) : null
+    const saw = answered(answer, counted)
     if (!isOk(answer)) return fail('slow_client', saw)
     return counted !== null && counted !== exam.expectedCount ? fail('slow_client', saw) : pass(saw)
   },
@@ -45,13 +44,13 @@ export const answerTime: Trial = {
   title: 'answers come within the time the sender waits',
   why: 'A sender whose time limit has passed counts the delivery as failed and repeats it.',
   requests: 0,
-  async run(exam) {
-    const times = answerTimes(exam.answers)
+  async run({ answers, timeLimit }) {
+    const times = answerTimes(answers)
     if (times === null) return unknown('No valid delivery was answered.')
-    const limit = `${exam.timeLimit.ms} ms${exam.timeLimit.documented ? '' : ' (the sender documents no limit; assumed)'}`
+    const limit = `${timeLimit.ms} ms${timeLimit.documented ? '' : ' (the sender documents no limit; assumed)'}`
     const saw = `${times.count} answers: half of them within ${times.p50Ms} ms, the slowest ${times.maxMs} ms; the limit is ${limit}.`
-    const none = exam.answers.filter((answer) => answer.status === null).length
+    const none = answers.filter((answer) => answer.status === null).length
     if (none > 0) return fail('slow_ack', `${saw} ${none} deliveries were not answered at all.`)
-    return times.maxMs > exam.timeLimit.ms ? fail('slow_ack', saw) : pass(saw)
+    return times.maxMs > timeLimit.ms ? fail('slow_ack', saw) : pass(saw)
   },
 }

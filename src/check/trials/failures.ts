@@ -1,9 +1,8 @@
 /** Does an event whose handling failed or was killed still have its one effect? */
+import type { Exam, WatchedEvent } from '../exam.js'
 import { type Answer, isOk } from '../post.js'
-import type { EffectCount } from '../probe.js'
 import type { Finding } from '../report.js'
-import type { SentEvent } from '../sender.js'
-import { type Exam, effects, fail, pass, said, type Trial } from '../trial.js'
+import { answered, fail, pass, type Trial } from '../trial.js'
 
 const REDELIVERIES = 3
 const CRASHES = 3
@@ -15,10 +14,9 @@ export const failure: Trial = {
   requests: 1 + REDELIVERIES,
   needs: ['probe', 'fault'],
   async run(exam) {
-    const event = await exam.sender.event()
-    const count = (await exam.count(event))!
+    const event = await exam.event()
     await exam.fault(event)
-    return recovered(exam, event, count, [await exam.deliver(event)])
+    return recovered(exam, event, [await exam.deliver(event)])
   },
 }
 
@@ -31,34 +29,28 @@ export const crash: Trial = {
   async run(exam) {
     let finding: Finding = pass('')
     for (let round = 0; round < CRASHES && finding.result === 'pass'; round++) {
-      const event = await exam.sender.event()
-      const count = (await exam.count(event))!
+      const event = await exam.event()
       const sending = exam.send(await exam.sender.delivery(event))
       const [answer] = await Promise.all([sending, exam.crash(event)])
-      finding = await recovered(exam, event, count, [answer])
+      finding = await recovered(exam, event, [answer])
     }
     return finding
   },
 }
 
 /** Waits for an endpoint that retries by itself; else delivers again, as a sender would. */
-async function recovered(
-  exam: Exam,
-  event: SentEvent,
-  count: EffectCount,
-  answers: Answer[],
-): Promise<Finding> {
+async function recovered(exam: Exam, event: WatchedEvent, answers: Answer[]): Promise<Finding> {
   const acknowledged = isOk(answers[0]!)
-  let counted = await count.stable(acknowledged ? exam.expectedCount : 0)
+  let counted = (await event.effects(acknowledged ? exam.expectedCount : 0)) ?? 0
   const byItself = counted >= exam.expectedCount
   while (counted < exam.expectedCount && answers.length <= REDELIVERIES) {
     const answer = await exam.deliver(event)
     answers.push(answer)
-    counted = await count.stable(isOk(answer) ? exam.expectedCount : 0)
+    counted = (await event.effects(isOk(answer) ? exam.expectedCount : 0)) ?? 0
     // The endpoint acknowledges the event and has no effect: more deliveries would show the same.
     if (isOk(answer) && counted < exam.expectedCount) break
   }
-  const saw = `Answered ${answers.map(said).join(', then ')}; ${effects(counted)}.`
+  const saw = answered(answers, counted)
   if (counted > exam.expectedCount) return fail('effect_not_atomic', saw)
   if (counted < exam.expectedCount)
     return fail('mark_before_work', `${saw} The event counts as done, but its effect is missing.`)

@@ -3,34 +3,28 @@ import type { Delivery } from '../../provider.js'
 import type { Fault } from '../faults.js'
 import { isOk } from '../post.js'
 import type { Sender, SentEvent } from '../sender.js'
-import { effects, fail, pass, said, type Trial, unknown } from '../trial.js'
+import { answered, fail, pass, type Trial, unknown } from '../trial.js'
 
-interface Forgery {
-  readonly name: string
-  readonly title: string
-  readonly why: string
+interface Forgery extends Pick<Trial, 'name' | 'title' | 'why'> {
   readonly fault: Fault
   readonly leftOut: string
   make(sender: Sender, event: SentEvent): Promise<Delivery | null>
 }
 
 /** A trial with one delivery, which must be refused with 4xx and must have no effect. */
-function forgery({ name, title, why, fault, leftOut, make }: Forgery): Trial {
+function forgery({ fault, leftOut, make, ...trial }: Forgery): Trial {
   return {
-    name,
-    title,
-    why,
+    ...trial,
     requests: 1,
     async run(exam) {
-      const event = await exam.sender.event()
+      const event = await exam.event()
       const forgedDelivery = await make(exam.sender, event)
       if (forgedDelivery === null) return leftOut
-      const count = await exam.count(event)
       const answer = await exam.send(forgedDelivery)
       if (answer.status === null || answer.status >= 500)
-        return fail('verifier_crashes', `Answered ${said(answer)}.`)
-      const counted = count ? await count.stable(0) : null
-      const saw = `Answered ${said(answer)}${counted === null ? '' : `; ${effects(counted)}`}.`
+        return fail('verifier_crashes', answered(answer, null))
+      const counted = await event.effects(0)
+      const saw = answered(answer, counted)
       if (counted) return fail(fault, saw)
       if (!isOk(answer)) return pass(saw)
       return counted === 0

@@ -1,11 +1,10 @@
 /** Does a repeated event have one effect: at once, later, after a restart, and many times in parallel? */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exam, WatchedEvent } from '../exam.js'
 import type { Fault } from '../faults.js'
 import { type Answer, isOk } from '../post.js'
-import type { EffectCount } from '../probe.js'
 import type { Finding } from '../report.js'
-import type { SentEvent } from '../sender.js'
-import { type Exam, effects, fail, NO_PROBE, pass, said, type Trial, tally, unknown } from '../trial.js'
+import { answered, effects, fail, NO_PROBE, pass, said, type Trial, unknown } from '../trial.js'
 
 export const again: Trial = {
   name: 'again',
@@ -13,8 +12,7 @@ export const again: Trial = {
   why: 'Senders deliver at least once: one lost answer causes a second delivery.',
   requests: 2,
   async run(exam) {
-    const event = await exam.sender.event()
-    return twice(exam, event, await exam.count(event))
+    return twice(exam, await exam.event())
   },
 }
 
@@ -39,7 +37,7 @@ export const restart = repeatedAfter({
 function repeatedAfter(
   options: Pick<Trial, 'name' | 'title' | 'why' | 'needs'> & {
     readonly fault: Fault
-    readonly between: (exam: Exam, event: SentEvent) => Promise<void>
+    readonly between: (exam: Exam, event: WatchedEvent) => Promise<void>
   },
 ): Trial {
   const { fault, between, ...trial } = options
@@ -47,21 +45,20 @@ function repeatedAfter(
     ...trial,
     requests: 3,
     async run(exam) {
-      const event = await exam.sender.event()
-      const count = await exam.count(event)
-      const before = await twice(exam, event, count)
+      const event = await exam.event()
+      const before = await twice(exam, event)
       if (before.result === 'fail') return before
       await between(exam, event)
-      return judge(exam, fault, count, [await exam.deliver(event)])
+      return judge(exam, fault, event, [await exam.deliver(event)])
     },
   }
 }
 
 /** Waits for the effect of the first delivery. The burst trials test a repeat that arrives before it. */
-export async function twice(exam: Exam, event: SentEvent, count: EffectCount | null): Promise<Finding> {
+export async function twice(exam: Exam, event: WatchedEvent): Promise<Finding> {
   const first = await exam.deliver(event)
-  await count?.stable(exam.expectedCount)
-  return judge(exam, 'no_dedupe', count, [first, await exam.deliver(event)])
+  await event.effects(exam.expectedCount)
+  return judge(exam, 'no_dedupe', event, [first, await exam.deliver(event)])
 }
 
 /** One more delivery follows: an effect of that one means that there is no deduplication at all, not only a race. */
@@ -72,13 +69,11 @@ function burst(size: number): Trial {
     why: 'Retries overlap, and several workers of one sender may deliver the same event at the same time.',
     requests: size + 1,
     async run(exam) {
-      const event = await exam.sender.event()
-      const count = await exam.count(event)
-      const deliveries = await Promise.all(Array.from({ length: size }, () => exam.sender.delivery(event)))
-      const answers = await exam.deliverAtOnce(deliveries)
-      const counted = count ? await count.stable(exam.expectedCount) : null
+      const event = await exam.event()
+      const answers = await exam.deliverAtOnce(event, size)
+      const counted = await event.effects(exam.expectedCount)
       const last = await exam.deliver(event)
-      const afterwards = count ? await count.stable(exam.expectedCount) : null
+      const afterwards = await event.effects(exam.expectedCount)
       const saw = `Answered ${tally(answers)}, and ${said(last)} afterwards${counted === null ? '' : `; ${effects(counted)}`}.`
       if (afterwards !== null && counted !== null && afterwards > counted)
         return fail('no_dedupe', `${saw} The last delivery had an effect too.`)
@@ -98,14 +93,24 @@ export const burst50 = burst(50)
 async function judge(
   exam: Exam,
   fault: Fault,
-  count: EffectCount | null,
+  event: WatchedEvent,
   answers: readonly Answer[],
 ): Promise<Finding> {
   const refused = answers.find((answer) => !isOk(answer))
-  const counted = count ? await count.stable(exam.expectedCount) : null
-  const saw = `Answered ${answers.map(said).join(', then ')}${counted === null ? '' : `; ${effects(counted)}`}.`
+  const counted = await event.effects(exam.expectedCount)
+  const saw = answered(answers, counted)
   if (counted !== null && counted > exam.expectedCount) return fail(fault, saw)
   if (refused) return fail('duplicate_refused', saw)
   if (counted === null) return unknown(`${saw} ${NO_PROBE}`)
   return counted < exam.expectedCount ? fail('no_effect', saw) : pass(saw)
+}
+
+/** `48 x 200, 2 x 409`. */
+function tally(answers: readonly Answer[]): string {
+  const counts = new Map<string, number>()
+  for (const answer of answers) {
+    const label = answer.status === null ? `no answer (${answer.problem})` : String(answer.status)
+    counts.set(label, (counts.get(label) ?? 0) + 1)
+  }
+  return [...counts].map(([label, count]) => `${count} x ${label}`).join(', ')
 }

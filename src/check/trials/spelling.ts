@@ -2,8 +2,9 @@
  * One JSON document in several spellings, all of them valid JSON. A sender may use any of them and signs the bytes it
  * sends. An endpoint that parses the body and serialises it again before it verifies gets other bytes.
  */
+import type { Exam } from '../exam.js'
 import { type Answer, isOk } from '../post.js'
-import { type Exam, fail, pass, said, type Trial, unknown } from '../trial.js'
+import { fail, pass, said, type Trial, unknown } from '../trial.js'
 
 interface Spelling {
   readonly name: string

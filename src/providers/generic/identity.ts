@@ -7,6 +7,7 @@ import type { EventRule } from '../../verification/define/identity.js'
 import type { SampleBody } from '../../verification/define/samples.js'
 import type { Field } from '../../verification/define-provider.js'
 import { leaves } from '../../verification/delivery/field.js'
+import { stepsOf } from '../../verification/delivery/put.js'
 import type { DocumentRule } from '../../verification/delivery/reading.js'
 
 /** The fields of an event, as in `docs/adding-a-provider.md`: `json:id`, `header:x-event-id`, ... */
@@ -100,10 +101,7 @@ function sampleOf(options: IdentityOptions): SampleBody {
 function wrapped(event: Members, each: string | undefined): readonly [unknown, Members | null] {
   if (each === undefined) return [event, event]
   let body: unknown = event
-  for (const step of each.replaceAll('[]', '.[]').split('.').reverse()) {
-    if (step === '[]') body = [body]
-    else if (step !== '') body = { [step]: body }
-  }
+  for (const step of stepsOf(each).reverse()) body = step === '[]' ? [body] : { [step]: body }
   return [body, Array.isArray(body) ? null : (body as Members)]
 }
 

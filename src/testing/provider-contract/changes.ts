@@ -1,5 +1,6 @@
 /** Forgeries for the provider contract: each changes one value of a signed delivery. */
 import type { Delivery } from '../../provider.js'
+import { stepsOf } from '../../verification/delivery/put.js'
 
 export type Change = (text: string) => string
 
@@ -44,7 +45,7 @@ export function changeField(delivery: Delivery, field: string, change: Change, e
   }
   if (kind !== 'json') return delivery
   const document: unknown = JSON.parse(Buffer.from(delivery.body).toString('utf8'))
-  changeJson(document, [...steps(each), ...steps(name)], change)
+  changeJson(document, [...stepsOf(each), ...stepsOf(name)], change)
   return withBody(delivery, Buffer.from(JSON.stringify(document)))
 }
 
@@ -57,13 +58,6 @@ export function withoutField(delivery: Delivery, field: string, each = ''): Deli
   const headers = { ...delivery.headers }
   delete headers[field.slice('header:'.length)]
   return { ...delivery, headers }
-}
-
-function steps(path: string): string[] {
-  return path
-    .replaceAll('[]', '.[]')
-    .split('.')
-    .filter((step) => step !== '')
 }
 
 function changeJson(target: unknown, [step, ...rest]: readonly string[], change: Change): void {

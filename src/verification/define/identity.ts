@@ -62,8 +62,8 @@ export function compileIdentity(
     },
     slices: (reading) =>
       isOneEvent
-        ? [new WholeSlice(compiled, reading)]
-        : find(compiled, reading).map((found) => new ReadEvent(found.id ?? null, found)),
+        ? [new StoredEvent(reading, true, () => find(compiled, reading)[0]!)]
+        : find(compiled, reading).map((found) => new StoredEvent(found.reading, !found.isSlice, () => found)),
   }
 }
 
@@ -194,15 +194,15 @@ function isCovered(id: Field, { covers, timestamp }: SchemeFacts): boolean {
 }
 
 /** A class, because a getter in an object literal (for the lazy payload) costs microseconds. */
-class ReadEvent<Id extends string | null> {
-  readonly id: Id
+class ReadEvent implements IdentifiedEvent {
+  readonly id: string
   readonly type: string
   readonly reference: string | null
   readonly content: Uint8Array | null
   readonly #found: FoundEvent
   #payload: { readonly value: unknown } | undefined
 
-  constructor(id: Id, found: FoundEvent) {
+  constructor(id: string, found: FoundEvent) {
     this.id = id
     this.type = found.type
     this.reference = found.reference
@@ -211,34 +211,22 @@ class ReadEvent<Id extends string | null> {
   }
 
   get payload(): unknown {
-    this.#payload ??= { value: this.parse() }
+    this.#payload ??= { value: parse(this.#found.reading, this.#found.isSlice) }
     return this.#payload.value
-  }
-
-  get isWhole(): boolean {
-    return !this.#found.isSlice
-  }
-
-  get bytes(): Uint8Array {
-    const { isSlice, reading } = this.#found
-    return isSlice ? reading.level(0) : reading.delivery.body
-  }
-
-  /** A new value each time: a handler may change it. */
-  parse(): unknown {
-    return parse(this.#found.reading, this.#found.isSlice)
   }
 }
 
-/** The slice of a delivery that is always one event. Its payload needs no rules: they are applied when a name is read. */
-class WholeSlice implements StoredSlice {
-  readonly #rules: readonly CompiledRule[]
+/** The payload of a delivery that is always one event needs no rules: they are applied when a name is read. */
+class StoredEvent implements StoredSlice {
+  readonly isWhole: boolean
   readonly #reading: Reading
+  readonly #find: () => FoundEvent
   #found: FoundEvent | undefined
 
-  constructor(rules: readonly CompiledRule[], reading: Reading) {
-    this.#rules = rules
+  constructor(reading: Reading, isWhole: boolean, find: () => FoundEvent) {
     this.#reading = reading
+    this.isWhole = isWhole
+    this.#find = find
   }
 
   get id(): string | null {
@@ -253,20 +241,16 @@ class WholeSlice implements StoredSlice {
     return this.#event.reference
   }
 
-  get isWhole(): boolean {
-    return true
-  }
-
   get bytes(): Uint8Array {
-    return this.#reading.delivery.body
+    return this.isWhole ? this.#reading.delivery.body : this.#reading.level(0)
   }
 
   parse(): unknown {
-    return parse(this.#reading, false)
+    return parse(this.#reading, !this.isWhole)
   }
 
   get #event(): FoundEvent {
-    this.#found ??= find(this.#rules, this.#reading)[0]!
+    this.#found ??= this.#find()
     return this.#found
   }
 }

@@ -1,6 +1,19 @@
 /** The options of a factory, checked by name, so that a misspelt option is an error. */
 import { HookonceError } from '../../errors.js'
-import { duration, nearest } from '../../options.js'
+import {
+  anyValue,
+  callable,
+  choice,
+  duration,
+  flag,
+  nearest,
+  optionProblems,
+  type Rule,
+  required,
+  rule,
+  shape,
+  text,
+} from '../../options.js'
 import type { SourceOptions } from '../../provider.js'
 import type { Aliases } from './definition.js'
 
@@ -18,17 +31,25 @@ export interface OptionRule {
 
 export type OptionRules = Readonly<Record<string, OptionRule>>
 
-const sourceOptionNames: readonly (keyof SourceOptions)[] = [
-  'mode',
-  'conflict',
-  'rearm',
-  'order',
-  'contentGuard',
-  'tolerance',
-  'retention',
-]
+const sourceRules = {
+  mode: choice('background', 'inline'),
+  conflict: choice('ack', 'reject'),
+  rearm: flag,
+  order: choice('reference'),
+  contentGuard: choice('review', 'accept', 'reject'),
+  tolerance: duration(1, 366 * 86_400_000),
+  retention: anyValue,
+} satisfies Record<keyof SourceOptions, Rule>
 
-const toleranceRule = duration(1, 366 * 86_400_000)
+/** Of some schemes, and checked if they are set. */
+const schemeRules: Readonly<Record<string, Rule>> = {
+  publicUrl: rule(
+    'the whole URL that the sender calls, such as "https://example.com/webhooks/x"',
+    (value) => typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value),
+  ),
+  fetch: callable,
+  getKey: callable,
+}
 
 /** The options by our names. An unknown option throws here, before a missing one is reported. */
 export function namedOptions(
@@ -46,7 +67,7 @@ export function namedOptions(
     throw new HookonceError('OPTION_INVALID', { provider, option: '(all)', problem })
   }
   const options: Record<string, unknown> = {}
-  const names = [...credentials, ...others, ...sourceOptionNames]
+  const names = [...credentials, ...others, ...Object.keys(sourceRules)]
   for (const [option, value] of Object.entries(input ?? {})) {
     const alias = Object.hasOwn(aliases, option) ? aliases[option]! : null
     if (alias === null && !names.includes(option)) {
@@ -88,63 +109,24 @@ export function checkOptions(
   rules: OptionRules,
   otherNames: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const known = [...otherNames, ...Object.keys(rules), ...sourceOptionNames]
-  for (const option of Object.keys(input)) {
-    if (!known.includes(option)) throw unknownOption(provider, option, known, [])
-  }
-  const options: Record<string, unknown> = { ...input }
-  for (const [option, rule] of Object.entries(rules)) {
-    const value = input[option] ?? rule.default
-    if (value === undefined && !rule.required) continue
-    if (!(rule.list && Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value))) {
-      throw new HookonceError('OPTION_INVALID', {
-        provider,
-        option,
-        problem: `must be text${rule.list ? ' or a list of texts' : ''}: ${rule.what}`,
-      })
-    }
-    options[option] = value
-  }
-  checkChoice(provider, input, 'mode', ['background', 'inline'])
-  checkChoice(provider, input, 'conflict', ['ack', 'reject'])
-  checkChoice(provider, input, 'rearm', [true, false])
-  checkChoice(provider, input, 'order', ['reference'])
-  checkChoice(provider, input, 'contentGuard', ['review', 'accept', 'reject'])
-  checkUrl(provider, input.publicUrl)
-  for (const option of ['fetch', 'getKey']) {
-    if (input[option] === undefined || typeof input[option] === 'function') continue
-    throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'must be a function' })
-  }
-  const { tolerance } = input
-  if (tolerance !== undefined && !toleranceRule.fits(tolerance)) {
-    const problem = `must be ${toleranceRule.expected}; the check cannot be disabled`
-    throw new HookonceError('OPTION_INVALID', { provider, option: 'tolerance', problem })
-  }
-  return options
+  const known = [...otherNames, ...Object.keys(rules), ...Object.keys(sourceRules)]
+  const unknown = Object.keys(input).find((option) => !known.includes(option))
+  if (unknown !== undefined) throw unknownOption(provider, unknown, known, [])
+  const defaults = Object.entries(rules).map(([option, rule]) => [option, input[option] ?? rule.default])
+  const options: Record<string, unknown> = { ...input, ...Object.fromEntries(defaults) }
+  const others = Object.fromEntries(otherNames.map((name) => [name, schemeRules[name] ?? anyValue]))
+  const added = Object.entries(rules).map(([option, rule]) => [option, addedRule(rule)])
+  const all = { ...others, ...Object.fromEntries(added), ...sourceRules }
+  const [wrong] = optionProblems('', options, shape(all))
+  if (wrong === undefined) return options
+  throw new HookonceError('OPTION_INVALID', { provider, option: wrong.what, problem: wrong.problem })
 }
 
-function checkUrl(provider: string, value: unknown): void {
-  if (value === undefined) return
-  if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return
-  const problem = 'must be the whole URL that the sender calls, such as "https://example.com/webhooks/x"'
-  throw new HookonceError('OPTION_INVALID', { provider, option: 'publicUrl', problem })
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== ''
-}
-
-function checkChoice(
-  provider: string,
-  input: Readonly<Record<string, unknown>>,
-  option: string,
-  choices: readonly (string | boolean)[],
-): void {
-  const value = input[option]
-  if (value === undefined || choices.includes(value as string | boolean)) return
-  throw new HookonceError('OPTION_INVALID', {
-    provider,
-    option,
-    problem: `must be ${choices.join(' or ')}`,
-  })
+function addedRule({ what, list, required: isRequired }: OptionRule): Rule {
+  const texts = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(text.fits)
+  const added = rule(
+    `text${list ? ' or a list of texts' : ''}: ${what}`,
+    (value) => text.fits(value) || (list === true && texts(value)),
+  )
+  return isRequired ? required(added) : added
 }

@@ -38,7 +38,7 @@ export function compileReceiver(
 /** The JSON paths of a field, each with its part of the text. */
 function partsOf(field: Field, text: string): readonly (readonly [string, string])[] {
   if (typeof field === 'string') return [[field.replace('json:', ''), text]]
-  if (isList(field) || !('join' in field)) return []
-  const texts = text.split(field.separator)
-  return field.join.flatMap((part, index) => partsOf(part, texts[index] ?? ''))
+  if (isList(field) || !('fields' in field)) return []
+  const texts = text.split(field.separator ?? '')
+  return field.fields.flatMap((part, index) => partsOf(part, texts[index] ?? ''))
 }

@@ -184,8 +184,8 @@ function putIdentity(draft: Draft, field: Field | undefined, value: string | und
 
 /** The header of a type with an action is its first part; the action is in the body. */
 function putFamily(draft: Draft, field: Field | undefined, type: string | undefined): void {
-  if (typeof field !== 'object' || isList(field) || !('join' in field)) return
-  putIdentity(draft, field.join[0], type?.split(field.separator, 1)[0])
+  if (typeof field !== 'object' || isList(field) || !('fields' in field)) return
+  putIdentity(draft, field.fields[0], type?.split(field.separator!, 1)[0])
 }
 
 function fillField(field: Field, compiler: Compiler): Field {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { type JsonQuery, type JsonToken, jsonQuery } from '../json.js'
 import { xmlText } from './body-formats.js'
 import { type Field, type FieldText, isList, splitField } from './field.js'
-import { sha256, signedName, withinLimit } from './names.js'
+import { sha256, signedName } from './names.js'
 import type { Reading } from './reading.js'
 
 export type OptionValues = Readonly<Record<string, unknown>>
@@ -40,36 +40,23 @@ export class Compiler {
       }
     }
     if ('optional' in field) return this.field(field.optional)
-    if ('map' in field) {
-      const value = this.field(field.map)
-      const to = new Map(Object.entries(field.to))
-      return (reading) => {
-        const code = value(reading)
-        return code === undefined ? undefined : (to.get(code) ?? code)
-      }
-    }
     if ('choose' in field) {
       const value = this.field(field.choose)
       const from = new Map(Object.entries(field.from).map(([text, chosen]) => [text, this.field(chosen)]))
       return (reading) => from.get(value(reading) ?? '')?.(reading)
     }
-    const fields = 'join' in field ? field.join : 'composite' in field ? field.composite : field.hash
-    const values = this.#values(fields)
-    if ('join' in field) {
-      return (reading) =>
-        values(reading)
-          ?.filter((value) => value !== null)
-          .join(field.separator)
-    }
-    if ('composite' in field) {
-      return (reading) => {
-        const list = values(reading)
-        return list === undefined ? undefined : withinLimit(JSON.stringify(list))
-      }
-    }
+    const members = field.fields.map((inner) => ({
+      read: this.field(inner),
+      isOptional: typeof inner === 'object' && 'optional' in inner,
+    }))
     return (reading) => {
-      const list = values(reading)
-      return list === undefined ? undefined : sha256(JSON.stringify(list))
+      const values: (string | null)[] = []
+      for (const { read, isOptional } of members) {
+        const value = read(reading)
+        if ((value === undefined || value === '') && !isOptional) return undefined
+        values.push(value ?? null)
+      }
+      return field.combine(values)
     }
   }
 
@@ -109,22 +96,6 @@ export class Compiler {
       this.#queries.set(level, query)
     }
     return query
-  }
-
-  #values(fields: readonly Field[]): (reading: Reading) => (string | null)[] | undefined {
-    const members = fields.map((field) => {
-      const isOptional = typeof field === 'object' && 'optional' in field
-      return { read: this.field(field), isOptional }
-    })
-    return (reading) => {
-      const values: (string | null)[] = []
-      for (const { read, isOptional } of members) {
-        const value = read(reading)
-        if ((value === undefined || value === '') && !isOptional) return undefined
-        values.push(value ?? null)
-      }
-      return values
-    }
   }
 
   #text(field: FieldText): Evaluate {

@@ -2,6 +2,8 @@
  * A field names one value of a delivery: the place of the signature, a signed value, the id of an event. It is a text
  * (`json:data.id`, `header:x-id`) or a small combination of fields. `docs/adding-a-provider.md` lists them all.
  */
+import { sha256, withinLimit } from './names.js'
+
 export type FieldText =
   | `json:${string}`
   | `header:${string}`
@@ -22,32 +24,19 @@ export type FieldText =
   | 'unique'
 
 /** A list is the first of its fields that exists and is not empty. */
-export type Field =
-  | FieldText
-  | readonly Field[]
-  | JoinField
-  | CompositeField
-  | OptionalField
-  | HashField
-  | MapField
-  | ChooseField
+export type Field = FieldText | readonly Field[] | OptionalField | CombinedField | ChooseField
 
-export interface JoinField {
-  readonly join: readonly Field[]
-  readonly separator: string
-}
-export interface CompositeField {
-  readonly composite: readonly Field[]
-}
 export interface OptionalField {
   readonly optional: Field
 }
-export interface HashField {
-  readonly hash: readonly Field[]
-}
-export interface MapField {
-  readonly map: Field
-  readonly to: Readonly<Record<string, string>>
+
+/** One text made of several values. All must exist, except those that are optional: they are null then. */
+export interface CombinedField {
+  readonly fields: readonly Field[]
+  readonly combination: 'join' | 'composite' | 'hash' | 'mapped'
+  /** Between the texts of a `join`. */
+  readonly separator?: string
+  combine(values: readonly (string | null)[]): string
 }
 
 export interface ChooseField {
@@ -56,13 +45,15 @@ export interface ChooseField {
 }
 
 /** Texts with a separator, for a type that people read: `join('.', 'json:object_type', 'json:metric')`. */
-export function join(separator: string, ...fields: Field[]): JoinField {
-  return { join: fields, separator }
+export function join(separator: string, ...fields: Field[]): CombinedField {
+  const combine = (values: readonly (string | null)[]) =>
+    values.filter((value) => value !== null).join(separator)
+  return { fields, combination: 'join', separator, combine }
 }
 
-/** An id of several values. Different lists of values give different ids. All values must exist. */
-export function composite(...fields: Field[]): CompositeField {
-  return { composite: fields }
+/** An id of several values. Different lists of values give different ids. */
+export function composite(...fields: Field[]): CombinedField {
+  return { fields, combination: 'composite', combine: (values) => withinLimit(JSON.stringify(values)) }
 }
 
 /** For a value in `composite` or `join` that may be absent. */
@@ -71,13 +62,15 @@ export function optional(field: Field): OptionalField {
 }
 
 /** `sha256:<hex>` of these values; the text field `hash` is that of the content. */
-export function hash(...fields: Field[]): HashField {
-  return { hash: fields }
+export function hash(...fields: Field[]): CombinedField {
+  return { fields, combination: 'hash', combine: (values) => sha256(JSON.stringify(values)) }
 }
 
 /** Replaces the sender's codes with words; a code that is not listed stays. */
-export function mapped(field: Field, to: Readonly<Record<string, string>>): MapField {
-  return { map: field, to }
+export function mapped(field: Field, to: Readonly<Record<string, string>>): CombinedField {
+  const words = new Map(Object.entries(to))
+  const combine = ([code]: readonly (string | null)[]) => words.get(code!) ?? code!
+  return { fields: [field], combination: 'mapped', combine }
 }
 
 /** The field that is listed for the text of another one; absent if the text is not listed. */
@@ -89,12 +82,9 @@ export function choose(field: Field, from: Readonly<Record<string, Field>>): Cho
 export function leaves(field: Field): readonly FieldText[] {
   if (typeof field === 'string') return [field]
   if (isList(field)) return field.flatMap(leaves)
-  if ('join' in field) return field.join.flatMap(leaves)
-  if ('composite' in field) return field.composite.flatMap(leaves)
-  if ('hash' in field) return field.hash.flatMap(leaves)
-  if ('map' in field) return leaves(field.map)
-  if ('choose' in field) return [field.choose, ...Object.values(field.from)].flatMap(leaves)
-  return leaves(field.optional)
+  if ('optional' in field) return leaves(field.optional)
+  const inner = 'choose' in field ? [field.choose, ...Object.values(field.from)] : field.fields
+  return inner.flatMap(leaves)
 }
 
 export function isList(field: Field): field is readonly Field[] {

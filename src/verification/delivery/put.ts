@@ -20,15 +20,20 @@ export function putField(draft: Draft, field: FieldText, value: string): void {
 
 /** Writes to every place of the path and creates missing objects. A number stays a number. */
 export function putJson(target: unknown, path: string, value: string): void {
-  const steps = path
-    .replaceAll('[]', '.[]')
-    .split('.')
-    .filter((step) => step !== '')
+  const steps = stepsOf(path)
   const last = steps.pop()!
   for (const holder of walk(target, steps)) {
     const members = holder as Record<string, unknown>
     members[last] = typeof members[last] === 'number' ? Number(value) : value
   }
+}
+
+/** `items[].id` -> `items`, `[]`, `id`. */
+export function stepsOf(path: string): string[] {
+  return path
+    .replaceAll('[]', '.[]')
+    .split('.')
+    .filter((step) => step !== '')
 }
 
 /** Every object at a path. */

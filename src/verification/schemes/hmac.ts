@@ -1,11 +1,11 @@
 /** A keyed digest of the received bytes: the most common scheme, and synchronous because it is a hot path. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Chunk } from '../delivery/template.js'
-import type { SecretScheme } from '../scheme.js'
+import { type SecretScheme, secretScheme } from '../scheme.js'
 import { type Digest, digestBytes, type HmacAlgorithm, hmacDigest } from './keyed-digest.js'
 import { exampleSecret, type SecretRule, type Secrets, secretKeys } from './secret.js'
 import { decodeExact } from './signature.js'
-import { type SignedRule, signedScheme } from './signed.js'
+import { type SignedRule, SignedScheme } from './signed.js'
 
 export type { HmacAlgorithm }
 
@@ -34,14 +34,11 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
     }
   }
 
-  return {
-    credential: 'secret',
-    extraOptions: [],
-    credentialNeeded: true,
-    create(context) {
+  return secretScheme(
+    (context) => {
       const keys = secretKeys(context, secret)
       const digests = keys.map(digestWith)
-      const scheme = signedScheme('hmac', rule, context, {
+      return new SignedScheme('hmac', rule, context, {
         keyCount: keys.length,
         match(content, signatures) {
           if (construction === 'prefix' && hasZeroByte(content)) return 'bad_signature'
@@ -59,11 +56,11 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
           return 'bad_signature'
         },
         write: (content) => digests[0]!(content).toString(encoding),
+        mac: (name, text) => createHmac(name, keys[0]!).update(text).digest(),
       })
-      return { ...scheme, mac: (name, text) => createHmac(name, keys[0]!).update(text).digest() }
     },
-    example: () => ({ credential: exampleSecret(secret, randomBytes(32)), extra: {} }),
-  }
+    () => exampleSecret(secret, randomBytes(32)),
+  )
 }
 
 /** The padding of every digest has zero bytes: the high bytes of its length. No JSON text has one. */

@@ -6,7 +6,7 @@ import type { RejectReason } from '../../provider.js'
 import type { SchemeContext } from '../scheme.js'
 import type { JwtRule } from './jwt.js'
 import { KeyCache } from './key-cache.js'
-import { isOfType, readPublicKey } from './key-formats.js'
+import { checkedKey, readPublicKey } from './key-formats.js'
 import { KeySet } from './key-set.js'
 import { credentialTexts, secretKeys } from './secret.js'
 
@@ -16,13 +16,20 @@ type Keys = readonly { readonly key: JwtKey; readonly index: number }[]
 
 export interface KeySource {
   readonly count: number
-  readonly first: JwtKey | undefined
+  /** The first shared secret: it signs. */
+  readonly secret?: Uint8Array
   /** Every key that may have signed a token with this header. */
   find(header: JWTHeaderParameters): Keys | RejectReason | Promise<Keys | RejectReason>
 }
 
 export function keySource(rule: JwtRule, shared: boolean, context: SchemeContext): KeySource {
-  if (shared) return configured(secretKeys(context, {}).map((key, index) => ({ key, kid: undefined, index })))
+  if (shared) {
+    const secrets = secretKeys(context, {})
+    return {
+      ...configured(secrets.map((key, index) => ({ key, kid: undefined, index }))),
+      secret: secrets[0]!,
+    }
+  }
   if (context.options[context.credential] !== undefined) return configured(configuredKeys(rule, context))
   if (rule.getKey && typeof context.options.getKey === 'function') {
     return lookedUp(context.options.getKey as GetKey)
@@ -36,7 +43,6 @@ type Configured = readonly { key: JwtKey; kid: string | undefined; index: number
 function configured(keys: Configured): KeySource {
   return {
     count: keys.length === 0 ? 1 : Math.max(...keys.map(({ index }) => index)) + 1,
-    first: keys[0]?.key,
     find({ kid = '' }) {
       const fitting = keys.filter((key) => key.kid === undefined || kid === '' || key.kid === kid)
       return fitting.length === 0 ? 'unknown_key' : fitting
@@ -53,11 +59,8 @@ function configuredKeys(rule: JwtRule, context: SchemeContext): Configured {
       jwks === null
         ? [{ key: readPublicKey(text, type), kid: undefined, index }]
         : jwks.map((jwk) => ({ key: readJwk(jwk), kid: jwk.kid as string | undefined, index }))
-    return keys.map(({ key, ...rest }) => {
-      if (key !== null && isOfType(key, type)) return { key, ...rest }
-      const form = `a public key (${type}): PEM, certificate, JWK or JWKS`
-      throw new HookonceError('SECRET_FORM', { provider: context.provider, option: context.credential, form })
-    })
+    const forms = 'PEM, certificate, JWK or JWKS'
+    return keys.map(({ key, ...rest }) => ({ key: checkedKey(context, key, type, forms), ...rest }))
   })
 }
 
@@ -92,7 +95,6 @@ function lookedUp(getKey: GetKey): KeySource {
   })
   return {
     count: 1,
-    first: undefined,
     async find({ kid = '' }) {
       if (kid === '' || kid.length > 200) return 'unknown_key'
       const key = await cache.find(kid)
@@ -105,7 +107,6 @@ function keySet(url: string, context: SchemeContext): KeySource {
   const set = new KeySet(url, (context.options.fetch as typeof fetch | undefined) ?? fetch)
   return {
     count: 1,
-    first: undefined,
     async find(header) {
       const key = await set.find(header)
       return typeof key === 'string' ? key : [{ key, index: 0 }]

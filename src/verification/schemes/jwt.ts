@@ -3,7 +3,7 @@
  * covered only when a claim holds its hash. jose does the cryptography and the key sets.
  */
 
-import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, type KeyObject, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import {
   decodeJwt,
   decodeProtectedHeader,
@@ -14,12 +14,13 @@ import {
   SignJWT,
 } from 'jose'
 import type { Duration } from '../../duration.js'
-import { HookonceError } from '../../errors.js'
-import type { RejectReason, SchemeFacts } from '../../provider.js'
+import type { RejectReason, SchemeFacts, Verification } from '../../provider.js'
+import type { Evaluate } from '../delivery/compile.js'
 import type { FieldText } from '../delivery/field.js'
 import { putField } from '../delivery/put.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
 import {
+  type Draft,
   type KeyScheme,
   noCover,
   reject,
@@ -29,7 +30,7 @@ import {
   type SecretScheme,
 } from '../scheme.js'
 import { type GetKey, type JwtKey, type KeySource, keySource } from './jwt-keys.js'
-import { generateKeys, privateKey } from './key-formats.js'
+import { generateKeys, signingKey } from './key-formats.js'
 import { exampleSecret, type Secrets } from './secret.js'
 import { decodeExact } from './signature.js'
 import { effectiveTolerance, judgeTimestamp } from './timestamp.js'
@@ -70,62 +71,131 @@ const maxTokenText = 16_384
 /** For the clock difference between two machines that both have the right time. */
 const clockToleranceSeconds = 30
 
-/** HS* algorithms have a shared secret, the others a public key. */
-export type JwtSchemeOf<R extends JwtRule> = R['algorithms'][number] extends `HS${string}`
-  ? SecretScheme<Secrets>
-  : KeyScheme<Secrets, JwtExtra, R extends { getKey: true } | { jwksUrl: string } ? false : true>
-
-export function jwtScheme<const R extends JwtRule>(rule: R): JwtSchemeOf<R> {
+/**
+ * HS* algorithms have a shared secret, the others a public key. The rule is not a type parameter: TypeScript would then
+ * accept a misspelt member.
+ */
+export function jwtScheme<
+  const A extends JwtAlgorithm,
+  U extends string | undefined = undefined,
+  G extends true | undefined = undefined,
+>(
+  rule: JwtRule & { readonly algorithms: readonly A[]; readonly jwksUrl?: U; readonly getKey?: G },
+): JwtSchemeOf<A, U, G> {
   const shared = rule.algorithms.every((algorithm) => algorithm.startsWith('HS'))
   const fetched = [...(rule.getKey ? ['getKey'] : []), ...(rule.jwksUrl === undefined ? [] : ['fetch'])]
   const definition: SchemeDefinition<Secrets, JwtExtra> = {
     credential: shared ? 'secret' : 'publicKey',
     extraOptions: shared ? [] : ['privateKey', ...fetched],
     credentialNeeded: fetched.length === 0,
-    create: (context) => createJwtScheme(rule, shared, context),
+    create: (context) => new JwtScheme(rule, shared, context),
     example() {
       if (shared) return { credential: exampleSecret({}, randomBytes(32)), extra: {} }
       const pair = generateKeys(rule.algorithms[0] === 'ES256' ? 'p256' : 'rsa')
       return { credential: pair.publicKey, extra: { privateKey: pair.privateKey } }
     },
   }
-  return definition as JwtSchemeOf<R>
+  return definition as JwtSchemeOf<A, U, G>
 }
 
-function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext): Scheme {
-  const { compiler } = context
-  const place = compiler.fill(rule.in) as FieldText
-  const read = compiler.field(place)
-  const { prefix = '' } = rule
-  const keys: KeySource = keySource(rule, shared, context)
-  const expected = Object.entries(rule.claims ?? {})
-    .map(([name, text]) => [name, compiler.fill(text)] as const)
-    .filter(([, text]) => text !== '')
-  const stamp =
-    rule.issuedAt === undefined ? null : ({ in: 'claim:iat', unit: 's', ...rule.issuedAt } as const)
-  const toleranceMs =
-    stamp === null ? null : effectiveTolerance({ ...stamp, in: 'claim:iat' }, context.toleranceMs)
+type JwtSchemeOf<A extends JwtAlgorithm, U, G> = A extends `HS${string}`
+  ? SecretScheme<Secrets>
+  : KeyScheme<Secrets, JwtExtra, U extends string ? false : G extends true ? false : true>
 
-  function token(reading: Reading): { readonly text: string } | RejectReason {
-    const text = read(reading)
+class JwtScheme implements Scheme {
+  readonly facts: SchemeFacts
+  readonly keyCount: number
+  readonly #rule: JwtRule
+  readonly #context: SchemeContext
+  readonly #place: FieldText
+  readonly #read: Evaluate
+  readonly #keys: KeySource
+  readonly #privateKey: () => KeyObject
+  readonly #claims: readonly (readonly [name: string, text: string])[]
+
+  constructor(rule: JwtRule, shared: boolean, context: SchemeContext) {
+    const { compiler } = context
+    this.#rule = rule
+    this.#context = context
+    this.#place = compiler.fill(rule.in) as FieldText
+    this.#read = compiler.field(this.#place)
+    this.#keys = keySource(rule, shared, context)
+    this.#privateKey = signingKey(context)
+    this.#claims = Object.entries(rule.claims ?? {})
+      .map(([name, text]) => [name, compiler.fill(text)] as const)
+      .filter(([, text]) => text !== '')
+    this.keyCount = this.#keys.count
+    const stamp = { in: 'claim:iat', unit: 's', ...rule.issuedAt } as const
+    const toleranceMs = rule.issuedAt === undefined ? null : effectiveTolerance(stamp, context.toleranceMs)
+    this.facts = {
+      ...noCover,
+      kind: 'jwt',
+      credential: context.credential,
+      signatureIn: [this.#place],
+      covers: {
+        body: rule.bodyHash === undefined ? 'none' : 'bytes',
+        url: rule.urlHash !== undefined,
+        fields: [],
+      },
+      timestamp: rule.issuedAt === undefined ? null : { in: stamp.in, unit: stamp.unit, toleranceMs },
+    }
+  }
+
+  async verify(reading: Reading, now: number): Promise<Verification> {
+    const found = this.#token(reading)
+    if (typeof found === 'string') return reject(found)
+    const result = await this.#verifyToken(found.text, now)
+    if (typeof result === 'string') return reject(result)
+    const problem = this.#judge(result.payload, reading, now)
+    if (problem !== null) return reject(problem)
+    reading.verifiedData = this.#signedData(reading, found.text, result.payload)
+    return { ok: true, secretIndex: result.index }
+  }
+
+  readSigned(reading: Reading): SignedData {
+    const found = this.#token(reading)
+    if (typeof found === 'string') return noSignedData
+    const claims = claimsOf(found.text)
+    return claims === null ? noSignedData : this.#signedData(reading, found.text, claims)
+  }
+
+  async sign(draft: Draft, now: number): Promise<void> {
+    const { bodyHash, urlHash, algorithms, prefix = '' } = this.#rule
+    const { document, publicUrl } = this.#context
+    const key = this.#keys.secret ?? this.#privateKey()
+    const at = Math.floor(now / 1_000)
+    const lifeSeconds = Math.max(300, Math.ceil((this.facts.timestamp?.toleranceMs ?? 0) / 1_000))
+    const claims: Record<string, unknown> = { jti: randomUUID(), iat: at, nbf: at, exp: at + lifeSeconds }
+    for (const [name, text] of this.#claims) claims[name] = text === 'true' ? true : text
+    if (bodyHash !== undefined) claims[bodyHash.claim] = hex(draft.body)
+    if (urlHash !== undefined) claims[urlHash.claim] = hex(Reading.of(draft, document, publicUrl).url)
+    const signing = new SignJWT(claims).setProtectedHeader({ alg: algorithms[0]!, typ: 'JWT' })
+    putField(draft, this.#place, prefix + (await signing.sign(key)))
+  }
+
+  #token(reading: Reading): { readonly text: string } | RejectReason {
+    const { prefix = '' } = this.#rule
+    const text = this.#read(reading)
     if (text === undefined || text === '') return 'missing_signature'
     if (text.length > maxTokenText || !text.startsWith(prefix)) return 'malformed_token'
     const bare = text.slice(prefix.length)
     return isCanonical(bare) ? { text: bare } : 'malformed_token'
   }
 
-  async function verifyToken(
+  async #verifyToken(
     text: string,
     now: number,
   ): Promise<{ payload: JWTPayload; index: number } | RejectReason> {
     const header = headerOf(text)
     // Checked before a key is looked up: the algorithm of a token is no reason to ask anybody.
-    if (header === null || !rule.algorithms.includes(header.alg as JwtAlgorithm)) return 'malformed_token'
-    const found = await keys.find(header)
+    if (header === null || !this.#rule.algorithms.includes(header.alg as JwtAlgorithm)) {
+      return 'malformed_token'
+    }
+    const found = await this.#keys.find(header)
     if (typeof found === 'string') return found
     let reason: RejectReason = 'unknown_key'
     for (const { key, index } of found) {
-      const result = await verifyWith(text, key, now)
+      const result = await this.#verifyWith(text, key, now)
       if (typeof result !== 'string') return { payload: result, index }
       // Another key may match a bad signature. A stale or malformed token is so with every key.
       if (result !== 'bad_signature') return result
@@ -134,13 +204,13 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     return reason
   }
 
-  async function verifyWith(text: string, key: JwtKey, now: number): Promise<JWTPayload | RejectReason> {
+  async #verifyWith(text: string, key: JwtKey, now: number): Promise<JWTPayload | RejectReason> {
     try {
       const { payload } = await jwtVerify(text, key, {
-        algorithms: [...rule.algorithms],
+        algorithms: [...this.#rule.algorithms],
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(now),
-        requiredClaims: [...(rule.required ?? [])],
+        requiredClaims: [...(this.#rule.required ?? [])],
       })
       return payload
     } catch (error) {
@@ -148,90 +218,35 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     }
   }
 
-  function judge(payload: JWTPayload, reading: Reading, now: number): RejectReason | null {
-    if (stamp !== null) {
-      const at = typeof payload.iat === 'number' ? String(Math.floor(payload.iat)) : undefined
-      const problem = judgeTimestamp(at, 's', toleranceMs, now)
-      if (problem !== null) return problem
-    }
-    for (const [name, text] of expected) if (!claimHas(payload[name], text)) return 'wrong_claims'
-    const { bodyHash, urlHash } = rule
+  #judge(payload: JWTPayload, reading: Reading, now: number): RejectReason | null {
+    const stamp = this.facts.timestamp
+    const problem =
+      stamp === null ? null : judgeTimestamp(issuedAt(payload), stamp.unit, stamp.toleranceMs, now)
+    if (problem !== null) return problem
+    for (const [name, text] of this.#claims) if (!claimHas(payload[name], text)) return 'wrong_claims'
+    const { bodyHash, urlHash } = this.#rule
     const { body } = reading.delivery
-    if (
-      bodyHash !== undefined &&
-      !(bodyHash.unlessEmpty && body.length === 0 && !(bodyHash.claim in payload))
-    ) {
-      if (!hashIs(payload[bodyHash.claim], body)) return 'bad_signature'
+    if (bodyHash !== undefined) {
+      const isFree = bodyHash.unlessEmpty && body.length === 0 && !(bodyHash.claim in payload)
+      if (!isFree && !hashIs(payload[bodyHash.claim], body)) return 'bad_signature'
     }
     if (urlHash !== undefined && !hashIs(payload[urlHash.claim], reading.url)) return 'bad_signature'
     return null
   }
 
-  const coversBody = rule.bodyHash !== undefined
-  const facts: SchemeFacts = {
-    kind: 'jwt',
-    credential: context.credential,
-    signatureIn: [place],
-    ...noCover,
-    covers: {
-      body: coversBody ? 'bytes' : 'none',
-      url: rule.urlHash !== undefined,
-      fields: [],
-    },
-    timestamp: stamp === null ? null : { in: 'claim:iat', unit: 's', toleranceMs },
-  }
-
-  function signedData(reading: Reading, text: string, claims: JWTPayload): SignedData {
-    const timestamp = typeof claims.iat === 'number' ? String(Math.floor(claims.iat)) : undefined
+  #signedData(reading: Reading, text: string, claims: JWTPayload): SignedData {
+    const timestamp = issuedAt(claims)
     // Without a hash of the body the token identifies the sender and not the content, so it cannot name an event.
-    if (!coversBody) return { signed: [text], naming: null, timestamp, claims }
+    if (this.#rule.bodyHash === undefined) return { signed: [text], naming: null, timestamp, claims }
     // The token itself is not used: a sender that retries may issue a new token, with a new id and a new end.
-    const url = rule.urlHash === undefined ? '' : reading.url
+    const url = this.#rule.urlHash === undefined ? '' : reading.url
     const signed = [JSON.stringify([timestamp ?? null, url]), reading.delivery.body]
     return { signed, naming: signed, timestamp, claims }
   }
+}
 
-  return {
-    facts,
-    keyCount: keys.count,
-    async verify(reading, now) {
-      const found = token(reading)
-      if (typeof found === 'string') return reject(found)
-      const result = await verifyToken(found.text, now)
-      if (typeof result === 'string') return reject(result)
-      const problem = judge(result.payload, reading, now)
-      if (problem !== null) return reject(problem)
-      reading.verifiedData = signedData(reading, found.text, result.payload)
-      return { ok: true, secretIndex: result.index }
-    },
-    readSigned(reading) {
-      const found = token(reading)
-      const claims = typeof found === 'string' ? null : claimsOf(found.text)
-      return typeof found === 'string' || claims === null
-        ? noSignedData
-        : signedData(reading, found.text, claims)
-    },
-    async sign(draft, now) {
-      const key = shared ? keys.first : privateKey(context)
-      if (key === null || key === undefined) {
-        throw new HookonceError('SIGNING_UNAVAILABLE', {
-          provider: context.provider,
-          problem: 'it has no privateKey',
-        })
-      }
-      const at = Math.floor(now / 1_000)
-      const reading = Reading.of(draft, context.document, context.publicUrl)
-      const lifeSeconds = Math.max(300, Math.ceil((toleranceMs ?? 0) / 1_000))
-      const claims: Record<string, unknown> = { jti: randomUUID(), iat: at, nbf: at, exp: at + lifeSeconds }
-      for (const [name, text] of expected) claims[name] = text === 'true' ? true : text
-      if (rule.bodyHash !== undefined) claims[rule.bodyHash.claim] = hex(draft.body)
-      if (rule.urlHash !== undefined) claims[rule.urlHash.claim] = hex(reading.url)
-      const signed = await new SignJWT(claims)
-        .setProtectedHeader({ alg: rule.algorithms[0]!, typ: 'JWT' })
-        .sign(key)
-      putField(draft, place, prefix + signed)
-    },
-  }
+function issuedAt({ iat }: JWTPayload): string | undefined {
+  return typeof iat === 'number' ? String(Math.floor(iat)) : undefined
 }
 
 /** Three segments of strict base64url. jose also accepts padding and spare bits, so that one token has many texts. */

@@ -3,8 +3,9 @@
  * names, so look-ups have a budget. A key that was found is never removed because of a name that was invented.
  */
 import type { KeyObject } from 'node:crypto'
+import { valueWithin } from '../../clock.js'
 import type { RejectReason } from '../../provider.js'
-import { lookUpTimeoutMs, within } from './key-fetch.js'
+import { lookUpTimeoutMs } from './key-fetch.js'
 
 export type FoundKey = KeyObject | RejectReason
 
@@ -51,8 +52,8 @@ export class KeyCache {
     if (failure !== undefined && this.#now() - failure.at < retryAfterMs) return failure.reason
     // Nobody knows whether this one is genuine, so the answer is that of an outage: the sender comes back.
     if (!this.#spend()) return 'key_unavailable'
-    const found = within(this.#timeoutMs, this.#lookUp(name), 'key_unavailable').then((result) =>
-      this.#finish(name, result),
+    const found = valueWithin(this.#lookUp(name), this.#timeoutMs, 'key_unavailable' as const).then(
+      (result) => this.#finish(name, result),
     )
     this.#pending.set(name, found)
     return found

@@ -6,19 +6,6 @@ const timeoutMs = 5_000
 /** The look-up of a key may be code of the user: one that hangs must not hold up all later deliveries with that key. */
 export const lookUpTimeoutMs = 10_000
 
-/** The value of a promise that does not reject, or another one after some time. */
-export async function within<Value>(ms: number, promise: Promise<Value>, otherwise: Value): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Value>((resolve) => {
-    timer = setTimeout(resolve, ms, otherwise)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** `missing`: the host says that there is none. `failed`: an outage, or an answer that is not usable. */
 export async function fetchBytes(load: typeof fetch, url: string): Promise<Buffer | 'missing' | 'failed'> {
   try {

@@ -35,25 +35,37 @@ function keyObjects(type: KeyType) {
 }
 
 export function publicKeys(context: SchemeContext, type: KeyType): readonly KeyObject[] {
-  return credentialTexts(context).map((text) => {
-    const key = readPublicKey(text, type)
-    if (key !== null && isOfType(key, type)) return key
-    const form = `a public key (${type}): PEM, certificate, base64${type === 'ed25519' ? ' or hex' : ''}`
-    throw new HookonceError('SECRET_FORM', { provider: context.provider, option: context.credential, form })
-  })
+  const forms = `PEM, certificate, base64${type === 'ed25519' ? ' or hex' : ''}`
+  return credentialTexts(context).map((text) => checkedKey(context, readPublicKey(text, type), type, forms))
 }
 
-export function privateKey(context: SchemeContext): KeyObject | null {
-  const text = context.options.privateKey
-  if (text === undefined) return null
+/** Throws if the text of the option was not a key of this type. */
+export function checkedKey(
+  { provider, credential }: SchemeContext,
+  key: KeyObject | null,
+  type: KeyType,
+  forms: string,
+): KeyObject {
+  if (key !== null && isOfType(key, type)) return key
+  const form = `a public key (${type}): ${forms}`
+  throw new HookonceError('SECRET_FORM', { provider, option: credential, form })
+}
+
+/** A function that returns the private key of the source, and throws if it has none: only `sign` needs it. */
+export function signingKey({ provider, options: { privateKey: text } }: SchemeContext): () => KeyObject {
+  const key = text === undefined ? null : readPrivateKey(provider, String(text))
+  return () => {
+    if (key !== null) return key
+    throw new HookonceError('SIGNING_UNAVAILABLE', { provider, problem: 'it has no privateKey' })
+  }
+}
+
+function readPrivateKey(provider: string, text: string): KeyObject {
   try {
-    return createPrivateKey(String(text))
+    return createPrivateKey(text)
   } catch {
-    throw new HookonceError('SECRET_FORM', {
-      provider: context.provider,
-      option: 'privateKey',
-      form: 'a private key in PEM',
-    })
+    const form = 'a private key in PEM'
+    throw new HookonceError('SECRET_FORM', { provider, option: 'privateKey', form })
   }
 }
 

@@ -3,8 +3,9 @@
  * have. Strangers can invent such names, so a set that was just fetched is not fetched again.
  */
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWTHeaderParameters } from 'jose'
+import { valueWithin } from '../../clock.js'
 import type { RejectReason } from '../../provider.js'
-import { fetchBytes, lookUpTimeoutMs, within } from './key-fetch.js'
+import { fetchBytes, lookUpTimeoutMs } from './key-fetch.js'
 
 type LocalKeySet = ReturnType<typeof createLocalJWKSet>
 
@@ -59,7 +60,7 @@ export class KeySet {
   async #refresh(): Promise<boolean> {
     if (this.#pending === null) {
       if (this.#now() - this.#failedAt < retryAfterMs) return false
-      this.#pending = within(this.#timeoutMs, this.#fetch(), false).then((fetched) => {
+      this.#pending = valueWithin(this.#fetch(), this.#timeoutMs, false).then((fetched) => {
         if (!fetched) this.#failedAt = this.#now()
         this.#pending = null
         return fetched

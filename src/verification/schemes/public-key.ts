@@ -3,7 +3,6 @@
  * from the sender's fixed host when it publishes certificates.
  */
 import { type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
-import { HookonceError } from '../../errors.js'
 import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { Evaluate } from '../delivery/compile.js'
 import type { Field } from '../delivery/field.js'
@@ -11,10 +10,10 @@ import { Reading } from '../delivery/reading.js'
 import type { Chunk } from '../delivery/template.js'
 import type { KeyScheme, SchemeContext } from '../scheme.js'
 import { type CertificateRule, certificateKeys } from './certificate.js'
-import { generateKeys, type KeyType, privateKey, publicKeys } from './key-formats.js'
+import { generateKeys, type KeyType, publicKeys, signingKey } from './key-formats.js'
 import type { Secrets } from './secret.js'
 import { decodeExact } from './signature.js'
-import { type SignedRule, signedScheme } from './signed.js'
+import { type SignedRule, SignedScheme } from './signed.js'
 
 export interface PublicKeyRule extends SignedRule {
   /** The public key is in a certificate that the delivery names; `publicKey` is then optional. */
@@ -40,17 +39,23 @@ export interface DigestRule extends PublicKeyRule {
 }
 
 /** Ed25519 (Discord, ...). A key is the hex or base64 of 32 bytes, or PEM. */
-export function ed25519Scheme<const R extends PublicKeyRule>(rule: R) {
+export function ed25519Scheme<C extends CertificateRule | undefined = undefined>(
+  rule: PublicKeyRule & { readonly certificate?: C },
+) {
   return publicKeyScheme({ kind: 'ed25519', keyType: 'ed25519', digest: null }, rule)
 }
 
 /** ECDSA on P-256, the signature in DER (SendGrid, eBay, ...). */
-export function ecdsaScheme<const R extends DigestRule>(rule: R) {
+export function ecdsaScheme<C extends CertificateRule | undefined = undefined>(
+  rule: DigestRule & { readonly certificate?: C },
+) {
   return publicKeyScheme({ kind: 'ecdsa', keyType: 'p256', digest: rule.digest ?? 'sha256' }, rule)
 }
 
 /** RSA with PKCS #1 v1.5 padding (Amazon SNS, PayPal, Wise, ...). */
-export function rsaScheme<const R extends DigestRule>(rule: R) {
+export function rsaScheme<C extends CertificateRule | undefined = undefined>(
+  rule: DigestRule & { readonly certificate?: C },
+) {
   return publicKeyScheme({ kind: 'rsa', keyType: 'rsa', digest: rule.digest ?? 'sha256' }, rule)
 }
 
@@ -60,10 +65,10 @@ interface PublicKeyAlgorithm {
   readonly digest: Digest | DigestChoice
 }
 
-function publicKeyScheme<const R extends PublicKeyRule>(
+function publicKeyScheme<C extends CertificateRule | undefined>(
   algorithm: PublicKeyAlgorithm,
-  rule: R,
-): KeyScheme<Secrets, PublicKeyExtra, R extends { certificate: CertificateRule } ? false : true> {
+  rule: PublicKeyRule & { readonly certificate?: C },
+): KeyScheme<Secrets, PublicKeyExtra, C extends CertificateRule ? false : true> {
   const credentialNeeded = rule.certificate === undefined
   return {
     credential: 'publicKey',
@@ -82,7 +87,7 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
   const fetched = rule.certificate !== undefined && context.options[context.credential] === undefined
   const configured = fetched ? [] : publicKeys(context, keyType)
   const certificates = fetched ? certificateKeys(rule.certificate!, keyType, context) : null
-  const signingKey = privateKey(context)
+  const privateKey = signingKey(context)
   const digestOf =
     typeof digest === 'function' ? digest((field) => context.compiler.field(field)) : () => digest
 
@@ -107,7 +112,7 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
     return 'bad_signature'
   }
 
-  return signedScheme(algorithm.kind, rule, context, {
+  return new SignedScheme(algorithm.kind, rule, context, {
     keyCount: Math.max(configured.length, 1),
     match(content, signatures, reading) {
       if (certificates === null) return matchKeys(configured, content, signatures, reading)
@@ -119,12 +124,8 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
       )
     },
     write(content, draft) {
-      if (signingKey === null) {
-        const problem = 'it has no privateKey'
-        throw new HookonceError('SIGNING_UNAVAILABLE', { provider: context.provider, problem })
-      }
       const name = digestOf(Reading.of(draft, context.document)) ?? null
-      return signBytes(name, concat(content), signingKey).toString(rule.encoding)
+      return signBytes(name, concat(content), privateKey()).toString(rule.encoding)
     },
   })
 }

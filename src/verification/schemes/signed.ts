@@ -6,11 +6,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { RejectReason, SchemeFacts, Verification } from '../../provider.js'
 import { isForm } from '../delivery/body-formats.js'
+import type { Compiler, Evaluate } from '../delivery/compile.js'
 import { type FieldText, splitField } from '../delivery/field.js'
-import { putField, putJson, walk } from '../delivery/put.js'
+import { putField, putJson, stepsOf, walk } from '../delivery/put.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
-import { compileSlices } from '../delivery/slices.js'
-import { type Chunk, type ContentFunction, compileTemplate, holes } from '../delivery/template.js'
+import { compileSlices, type ReadSlices } from '../delivery/slices.js'
+import {
+  type Chunk,
+  type ContentFunction,
+  compileTemplate,
+  holes,
+  type SignedContent,
+} from '../delivery/template.js'
 import { type Draft, reject, type Scheme, type SchemeContext, signsBody } from '../scheme.js'
 import {
   type Candidates,
@@ -47,73 +54,153 @@ export interface Signer {
     reading: Reading,
   ): number | RejectReason | Promise<number | RejectReason>
   write(content: readonly Chunk[], draft: Draft): string
+  readonly mac?: Scheme['mac']
 }
 
-export function signedScheme(
-  kind: SchemeFacts['kind'],
-  rule: SignedRule,
-  context: SchemeContext,
-  signer: Signer,
-): Scheme {
-  const { compiler } = context
-  const format: SignatureRule = typeof rule.signature === 'string' ? { in: rule.signature } : rule.signature
-  const signature: SignatureRule =
-    format.prefix === undefined ? format : { ...format, prefix: compiler.fill(format.prefix) }
-  const places = (typeof signature.in === 'string' ? [signature.in] : signature.in).map(
-    (field) => compiler.fill(field) as FieldText,
-  )
-  const readPlaces = places.map((field) => compiler.field(field))
-  const templates = [rule.signed ?? '{body}'].flat() as (string | ContentFunction)[]
-  const contents = templates.map((template) => compileTemplate(template, compiler))
-  const slicesOf = rule.each === undefined ? null : compileSlices(rule.each)
-  const stamp = rule.timestamp
-  const readStamp = stamp === undefined || stamp.in === 'signature' ? null : compiler.field(stamp.in)
-  const toleranceMs = stamp === undefined ? null : effectiveTolerance(stamp, context.toleranceMs)
-  const readHash = rule.bodyHashIn === undefined ? null : compiler.field(rule.bodyHashIn)
+export class SignedScheme implements Scheme {
+  readonly facts: SchemeFacts
+  readonly keyCount: number
+  readonly mac: Scheme['mac']
+  readonly #rule: SignedRule
+  readonly #context: SchemeContext
+  readonly #signer: Signer
+  readonly #format: SignatureRule
+  readonly #places: readonly FieldText[]
+  readonly #readPlaces: readonly Evaluate[]
+  readonly #contents: readonly SignedContent[]
+  readonly #slicesOf: ReadSlices | null
+  /** Null: there is no signed time, or it is in the text of the signature. */
+  readonly #readStamp: Evaluate | null
+  readonly #readHash: Evaluate | null
+  readonly #coversBody: boolean
 
-  function verifySlice(reading: Reading, now: number): Verification | Promise<Verification> {
-    const found = candidates(reading)
-    if (typeof found === 'string') return reject(found)
-    if (stamp !== undefined) {
-      reading.timestamp = readStamp === null ? found.timestamp : readStamp(reading)
-      const problem = judgeTimestamp(reading.timestamp, stamp.unit, toleranceMs, now)
-      if (problem !== null) return reject(problem)
+  constructor(kind: SchemeFacts['kind'], rule: SignedRule, context: SchemeContext, signer: Signer) {
+    const { compiler } = context
+    const format: SignatureRule = typeof rule.signature === 'string' ? { in: rule.signature } : rule.signature
+    const templates = [rule.signed ?? '{body}'].flat() as (string | ContentFunction)[]
+    const stamp = rule.timestamp
+    this.keyCount = signer.keyCount
+    this.mac = signer.mac
+    this.#rule = rule
+    this.#context = context
+    this.#signer = signer
+    this.#format = format.prefix === undefined ? format : { ...format, prefix: compiler.fill(format.prefix) }
+    this.#places = [format.in].flat().map((field) => compiler.fill(field) as FieldText)
+    this.#readPlaces = this.#places.map((field) => compiler.field(field))
+    this.#contents = templates.map((template) => compileTemplate(template, compiler))
+    this.#slicesOf = rule.each === undefined ? null : compileSlices(rule.each)
+    this.#readStamp = stamp === undefined || stamp.in === 'signature' ? null : compiler.field(stamp.in)
+    this.#readHash = rule.bodyHashIn === undefined ? null : compiler.field(rule.bodyHashIn)
+    this.facts = {
+      kind,
+      credential: context.credential,
+      signatureIn: this.#places,
+      each: rule.each ?? null,
+      encoding: rule.encoding,
+      separator: format.separator ?? (format.pairs === undefined ? null : ','),
+      covers: coverOf(templates, rule, compiler),
+      timestamp:
+        stamp === undefined
+          ? null
+          : {
+              in: compiler.fill(stamp.in),
+              unit: stamp.unit,
+              toleranceMs: effectiveTolerance(stamp, context.toleranceMs),
+            },
     }
-    if (readHash !== null && !bodyHashMatches(reading, readHash(reading))) return reject('bad_signature')
-    return matchAny(reading, found.signatures, 0)
+    this.#coversBody = signsBody(this.facts.covers)
   }
 
-  function matchAny(
+  verify(reading: Reading, now: number): Verification | Promise<Verification> {
+    if (this.#slicesOf === null) return this.#verifySlice(reading, now)
+    const slices = this.#slicesOf(reading)
+    if (typeof slices === 'string' || slices.length === 0) return reject('malformed_body')
+    // One slice without a valid signature rejects the whole delivery.
+    let secretIndex = 0
+    const signed: Chunk[] = []
+    for (const slice of slices) {
+      const verdict = this.#verifySlice(slice, now)
+      if (verdict instanceof Promise) return reject('key_unavailable')
+      if (!verdict.ok) return verdict
+      secretIndex = Math.max(secretIndex, verdict.secretIndex)
+      signed.push(...(slice.verifiedData?.signed ?? []))
+    }
+    reading.verifiedData = this.#signedData(reading, signed)
+    return { ok: true, secretIndex }
+  }
+
+  /** Builds the content as `verify` does. Of several templates it uses the first that applies. */
+  readSigned(reading: Reading): SignedData {
+    const slices = this.#slicesOf === null ? [reading] : this.#slicesOf(reading)
+    if (typeof slices === 'string') return noSignedData
+    const signed = slices.map((slice) => this.#signedContent(slice))
+    if (signed.length === 0 || signed.includes(null)) return noSignedData
+    return this.#signedData(reading, signed.flat() as Chunk[])
+  }
+
+  sign(draft: Draft, now: number): void {
+    const { timestamp: stamp, bodyHashIn, each } = this.#rule
+    const { compiler, document, publicUrl } = this.#context
+    const timestamp = stamp === undefined ? undefined : formatTimestamp(now, stamp.unit)
+    if (stamp !== undefined && stamp.in !== 'signature') {
+      putField(draft, compiler.fill(stamp.in) as FieldText, timestamp!)
+    }
+    if (bodyHashIn !== undefined && draft.body.length > 0 && !isForm(draft.headers['content-type'])) {
+      putField(draft, bodyHashIn, createHash('sha256').update(draft.body).digest('hex'))
+    }
+    const reading = Reading.of(draft, document, publicUrl)
+    reading.timestamp = timestamp
+    if (each !== undefined) this.#signSlices(draft, reading, each)
+    else putField(draft, this.#places[0]!, this.#signature(reading, draft, timestamp))
+  }
+
+  #verifySlice(reading: Reading, now: number): Verification | Promise<Verification> {
+    const found = this.#candidates(reading)
+    if (typeof found === 'string') return reject(found)
+    const stamp = this.facts.timestamp
+    if (stamp !== null) {
+      reading.timestamp = this.#readStamp === null ? found.timestamp : this.#readStamp(reading)
+      const problem = judgeTimestamp(reading.timestamp, stamp.unit, stamp.toleranceMs, now)
+      if (problem !== null) return reject(problem)
+    }
+    if (this.#readHash !== null && !bodyHashMatches(reading, this.#readHash(reading))) {
+      return reject('bad_signature')
+    }
+    return this.#matchAny(reading, found.signatures, 0)
+  }
+
+  #matchAny(
     reading: Reading,
     signatures: readonly string[],
     from: number,
   ): Verification | Promise<Verification> {
-    const content = contents[from]!(reading)
+    const isLast = from + 1 >= this.#contents.length
+    const content = this.#contents[from]!(reading)
     if (typeof content === 'string') {
       // A template that does not apply is treated like one that does not match.
-      if (from + 1 < contents.length) return matchAny(reading, signatures, from + 1)
-      return reject(contents.length === 1 ? content : 'bad_signature')
+      if (!isLast) return this.#matchAny(reading, signatures, from + 1)
+      return reject(from === 0 ? content : 'bad_signature')
     }
     const judge = (result: number | RejectReason): Verification | Promise<Verification> => {
       if (typeof result === 'number') {
-        reading.verifiedData = signedData(reading, content)
+        reading.verifiedData = this.#signedData(reading, content)
         return { ok: true, secretIndex: result }
       }
-      if (result !== 'bad_signature' || from + 1 >= contents.length) return reject(result)
-      return matchAny(reading, signatures, from + 1)
+      if (result !== 'bad_signature' || isLast) return reject(result)
+      return this.#matchAny(reading, signatures, from + 1)
     }
-    const result = signer.match(content, signatures, reading)
+    const result = this.#signer.match(content, signatures, reading)
     return result instanceof Promise ? result.then(judge) : judge(result)
   }
 
-  function candidates(reading: Reading): Candidates | RejectReason {
+  #candidates(reading: Reading): Candidates | RejectReason {
     let found: Candidates | null = null
     let present = false
-    for (const read of readPlaces) {
+    for (const read of this.#readPlaces) {
       const text = read(reading)
       if (text === undefined || text === '') continue
       present = true
-      const here = readSignatures(text, signature)
+      const here = readSignatures(text, this.#format)
       if (here === null) continue
       found =
         found === null
@@ -125,109 +212,56 @@ export function signedScheme(
     return present ? 'malformed_signature' : 'missing_signature'
   }
 
-  function verify(reading: Reading, now: number): Verification | Promise<Verification> {
-    if (slicesOf === null) return verifySlice(reading, now)
-    const slices = slicesOf(reading)
-    if (typeof slices === 'string' || slices.length === 0) return reject('malformed_body')
-    // One slice without a valid signature rejects the whole delivery.
-    let secretIndex = 0
-    const signed: Chunk[] = []
-    for (const slice of slices) {
-      const verdict = verifySlice(slice, now)
-      if (verdict instanceof Promise) return reject('key_unavailable')
-      if (!verdict.ok) return verdict
-      secretIndex = Math.max(secretIndex, verdict.secretIndex)
-      signed.push(...(slice.verifiedData?.signed ?? []))
-    }
-    reading.verifiedData = signedData(reading, signed)
-    return { ok: true, secretIndex }
-  }
-
-  /** Builds the content as `verify` does. Of several templates it uses the first that applies. */
-  function readSigned(reading: Reading): SignedData {
-    const slices = slicesOf === null ? [reading] : slicesOf(reading)
-    if (typeof slices === 'string') return noSignedData
-    const signed = slices.map(signedContent)
-    if (signed.length === 0 || signed.includes(null)) return noSignedData
-    return signedData(reading, signed.flat() as Chunk[])
-  }
-
-  function signedData(reading: Reading, signed: readonly Chunk[]): SignedData {
-    const naming = coversBody ? signed : [...signed, reading.delivery.body]
+  #signedData(reading: Reading, signed: readonly Chunk[]): SignedData {
+    const naming = this.#coversBody ? signed : [...signed, reading.delivery.body]
     return { signed, naming, timestamp: reading.timestamp, claims: undefined }
   }
 
-  function signedContent(reading: Reading): readonly Chunk[] | null {
-    const found = candidates(reading)
+  #signedContent(reading: Reading): readonly Chunk[] | null {
+    const found = this.#candidates(reading)
     if (typeof found === 'string') return null
-    if (stamp !== undefined) reading.timestamp = readStamp === null ? found.timestamp : readStamp(reading)
-    for (const content of contents) {
+    if (this.facts.timestamp !== null) {
+      reading.timestamp = this.#readStamp === null ? found.timestamp : this.#readStamp(reading)
+    }
+    for (const content of this.#contents) {
       const chunks = content(reading)
       if (typeof chunks !== 'string') return chunks
     }
     return null
   }
 
-  function sign(draft: Draft, now: number): void {
-    const timestamp = stamp === undefined ? undefined : formatTimestamp(now, stamp.unit)
-    if (stamp !== undefined && stamp.in !== 'signature') {
-      putField(draft, compiler.fill(stamp.in) as FieldText, timestamp!)
-    }
-    if (rule.bodyHashIn !== undefined && draft.body.length > 0 && !isForm(draft.headers['content-type'])) {
-      putField(draft, rule.bodyHashIn, createHash('sha256').update(draft.body).digest('hex'))
-    }
-    if (rule.each !== undefined) {
-      signSlices(draft, rule.each)
-      return
-    }
-    const reading = Reading.of(draft, context.document, context.publicUrl)
-    reading.timestamp = timestamp
-    putField(draft, places[0]!, writeSignature(signReading(reading, draft), timestamp, signature))
-  }
-
-  function signReading(reading: Reading, draft: Draft): string {
-    const content = contents[0]!(reading)
+  #signature(reading: Reading, draft: Draft, timestamp: string | undefined): string {
+    const content = this.#contents[0]!(reading)
     if (typeof content === 'string')
-      throw new TypeError(`The delivery for ${context.provider} cannot be signed: ${content}.`)
-    return signer.write(content, draft)
+      throw new TypeError(`The delivery for ${this.#context.provider} cannot be signed: ${content}.`)
+    return writeSignature(this.#signer.write(content, draft), timestamp, this.#format)
   }
 
-  function signSlices(draft: Draft, each: string): void {
+  #signSlices(draft: Draft, reading: Reading, each: string): void {
     const document: unknown = JSON.parse(Buffer.from(draft.body).toString('utf8'))
-    const [, path] = splitField(places[0]!)
-    const steps = each
-      .replaceAll('[]', '.[]')
-      .split('.')
-      .filter((step) => step !== '')
-    for (const element of walk(document, steps)) {
-      const bytes = Buffer.from(JSON.stringify(element))
-      const reading = Reading.of(draft, context.document, context.publicUrl).at([bytes, draft.body], 0)
-      putJson(element, path, writeSignature(signReading(reading, draft), undefined, signature))
+    const [, path] = splitField(this.#places[0]!)
+    for (const element of walk(document, stepsOf(each))) {
+      const slice = reading.at([Buffer.from(JSON.stringify(element)), draft.body], 0)
+      putJson(element, path, this.#signature(slice, draft, undefined))
     }
     draft.body = Buffer.from(JSON.stringify(document))
   }
+}
 
+function coverOf(
+  templates: readonly (string | ContentFunction)[],
+  rule: SignedRule,
+  compiler: Compiler,
+): SchemeFacts['covers'] {
   const named = templates.flatMap((template) =>
     typeof template === 'string' ? holes(compiler.fill(template)) : [],
   )
-  const covers: SchemeFacts['covers'] = {
+  return {
     body: bodyCover(named, rule),
     url: named.includes('url') || named.includes('path'),
     fields: named.filter((name) => name.includes(':')),
     ...rule.covers,
   }
-  const coversBody = signsBody(covers)
-  const facts: SchemeFacts = {
-    kind,
-    credential: context.credential,
-    signatureIn: places,
-    each: rule.each ?? null,
-    encoding: rule.encoding,
-    separator: signature.separator ?? (signature.pairs === undefined ? null : ','),
-    covers,
-    timestamp: stamp === undefined ? null : { in: compiler.fill(stamp.in), unit: stamp.unit, toleranceMs },
-  }
-  return { facts, keyCount: signer.keyCount, verify, readSigned, sign }
 }
 
 function bodyCover(named: readonly string[], rule: SignedRule): SchemeFacts['covers']['body'] {

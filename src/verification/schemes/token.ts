@@ -14,6 +14,7 @@ import {
   type SchemeContext,
   type SchemeDefinition,
   type SecretScheme,
+  secretScheme,
 } from '../scheme.js'
 import { credentialTexts, type SecretRule, type Secrets, secretKeys } from './secret.js'
 
@@ -29,22 +30,16 @@ export interface TokenRule {
 const leastBytes = 8
 
 export function tokenScheme(rule: TokenRule): SecretScheme<Secrets> {
-  return {
-    credential: 'secret',
-    extraOptions: [],
-    credentialNeeded: true,
-    create: (context) => createTokenScheme('token', rule, context, (secret) => (rule.prefix ?? '') + secret),
-    example: () => ({ credential: randomBytes(24).toString('base64url'), extra: {} }),
-  }
+  return secretScheme(
+    (context) => createTokenScheme('token', rule, context, (secret) => (rule.prefix ?? '') + secret),
+    () => randomBytes(24).toString('base64url'),
+  )
 }
 
 /** HTTP Basic authentication: the secret is `user:password`. */
 export function basicScheme(): SecretScheme<Secrets> {
-  return {
-    credential: 'secret',
-    extraOptions: [],
-    credentialNeeded: true,
-    create(context) {
+  return secretScheme(
+    (context) => {
       const { provider, credential } = context
       for (const text of credentialTexts(context)) {
         const colon = text.indexOf(':')
@@ -59,8 +54,8 @@ export function basicScheme(): SecretScheme<Secrets> {
       }
       return createTokenScheme('basic', { in: 'header:authorization' }, context, basicHeader)
     },
-    example: () => ({ credential: `hookonce:${randomBytes(24).toString('base64url')}`, extra: {} }),
-  }
+    () => `hookonce:${randomBytes(24).toString('base64url')}`,
+  )
 }
 
 /** The lengths in hex of SHA-1, which is all that nginx has, and of SHA-256. */
