@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { jsonQuery } from '#dist/verification/json.js'
 import { isDeeperThan } from '#dist/verification/json-scan.js'
 import './support/fixed-seed.js'
@@ -22,7 +22,7 @@ function parses(text: string): boolean {
 }
 
 describe('values', () => {
-  it('finds nested values, elements and members', () => {
+  test('finds nested values, elements and members', () => {
     const text = '{"a":{"b":[{"c":1},{"c":"x"},{"d":0}]},"m":{"p":{"id":7},"q":{"id":8}}}'
     expect(read(text, 'a.b.1.c', 'a.b[].c', 'm.*.id', 'm.q.id', 'zz')).toEqual([
       ['x'],
@@ -32,7 +32,7 @@ describe('values', () => {
       [],
     ])
   })
-  it('keeps every digit of a number', () => {
+  test('keeps every digit of a number', () => {
     for (const number of [
       '9007199254740993',
       '1e400',
@@ -44,16 +44,16 @@ describe('values', () => {
       expect(read(`{"id": ${number} }`, 'id')).toEqual([[number]])
     }
   })
-  it('unescapes strings exactly', () => {
+  test('unescapes strings exactly', () => {
     expect(read('{"id":"a\\u00e9\\n\\"\\\\\\/\\ud83c\\udf89 é"}', 'id')).toEqual([['aé\n"\\/🎉 é']])
     expect(read('{"id":"\\ud800"}', 'id')).toEqual([['\ud800']])
   })
-  it('finds a key also when it is escaped', () => {
+  test('finds a key also when it is escaped', () => {
     expect(read('{"\\u0069d":"x"}', 'id')).toEqual([['x']])
     expect(read('{"é":"x"}', 'é')).toEqual([['x']])
     expect(read('{"a.b":"x"}', 'a\\.b')).toEqual([['x']])
   })
-  it('gives the raw bytes of a container', () => {
+  test('gives the raw bytes of a container', () => {
     const text = bytes(' {"a": [1, {"b": 2}] } ')
     const result = jsonQuery(['a', 'a[]', '']).read(text)
     if (!result.ok) throw new Error(result.reason)
@@ -62,7 +62,7 @@ describe('values', () => {
     )
     expect(slices).toEqual([['[1, {"b": 2}]'], ['1', '{"b": 2}'], ['{"a": [1, {"b": 2}] }']])
   })
-  it('reads names with *', () => {
+  test('reads names with *', () => {
     const result = jsonQuery(['*', 'update_id']).read(bytes('{"update_id":5,"message":{"x":1}}'))
     expect(result.ok && result.values[0]!.map(({ key }) => key)).toEqual(['update_id', 'message'])
     expect(result.ok && result.values[1]!.map(({ text }) => text)).toEqual(['5'])
@@ -70,27 +70,27 @@ describe('values', () => {
 })
 
 describe('refusals', () => {
-  it('a wanted name that occurs twice is ambiguous, at every step of its path', () => {
+  test('a wanted name that occurs twice is ambiguous, at every step of its path', () => {
     expect(read('{"id":1,"id":2}', 'id')).toBe('ambiguous')
     expect(read('{"id":1,"\\u0069d":1}', 'id')).toBe('ambiguous')
     expect(read('{"data":{},"data":{"id":1}}', 'data.id')).toBe('ambiguous')
     expect(read('{"m":{"p":1,"p":2}}', 'm.*')).toBe('ambiguous')
     expect(read('[{"id":1},{"id":2,"id":3}]', '[].id')).toBe('ambiguous')
   })
-  it('a name that is not wanted may occur twice', () => {
+  test('a name that is not wanted may occur twice', () => {
     expect(read('{"x":1,"x":2,"id":3}', 'id')).toEqual([['3']])
     expect(read('[{"id":1},{"id":1}]', '[].id')).toEqual([['1', '1']])
   })
-  it('bytes that are not UTF-8 are an error only in a wanted value', () => {
+  test('bytes that are not UTF-8 are an error only in a wanted value', () => {
     const text = Buffer.concat([bytes('{"x":"'), Buffer.from([0xff]), bytes('","id":"a"}')])
     expect(read(text, 'id')).toEqual([['a']])
     expect(read(text, 'x')).toBe('not_json')
   })
-  it('a byte order mark is skipped at the start and an error elsewhere', () => {
+  test('a byte order mark is skipped at the start and an error elsewhere', () => {
     expect(read('\ufeff{"id":1}', 'id')).toEqual([['1']])
     expect(read('{"id":1}\ufeff', 'id')).toBe('not_json')
   })
-  it('a million brackets are read about as fast as a flat list of the same length', () => {
+  test('a million brackets are read about as fast as a flat list of the same length', () => {
     // The fastest of several runs: the machine may be busy during one of them.
     const fastestMs = (text: Buffer) =>
       Math.min(
@@ -103,13 +103,13 @@ describe('refusals', () => {
     const flat = fastestMs(Buffer.from('[1,'.padEnd(1_000_000, '1,')))
     expect(fastestMs(Buffer.alloc(1_000_000, '['))).toBeLessThan(20 * flat)
   })
-  it('nesting of any depth is read past, with its grammar checked', () => {
+  test('nesting of any depth is read past, with its grammar checked', () => {
     const nested = (depth: number, inside = '') => '[{"a":'.repeat(depth) + inside + '}]'.repeat(depth)
     expect(read(`{"deep":${nested(100_000, '1')},"id":"x"}`, 'id')).toEqual([['x']])
     for (const wrong of ['', '1,', '1}', '[1', 'tru', '"'])
       expect(read(`{"deep":${nested(1_000, wrong)},"id":"x"}`, 'id'), wrong).toBe('not_json')
   })
-  it('the depth of a text is exact, and brackets in strings do not count', () => {
+  test('the depth of a text is exact, and brackets in strings do not count', () => {
     const nested = (depth: number) => bytes(`["[[[]]]\\"[",${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}]`)
     expect(isDeeperThan(nested(512), 512)).toBe(false)
     expect(isDeeperThan(nested(513), 512)).toBe(true)
@@ -120,7 +120,7 @@ const document = fc.json({ maxDepth: 6 })
 const runs = Number(process.env.HOOKONCE_FUZZ_RUNS ?? 20_000) / 2
 
 describe('against JSON.parse', () => {
-  it('accepts what it accepts', () => {
+  test('accepts what it accepts', () => {
     fc.assert(
       fc.property(document, (text) => {
         expect(jsonQuery(['']).read(bytes(text)).ok).toBe(true)
@@ -129,7 +129,7 @@ describe('against JSON.parse', () => {
     )
   })
 
-  it('accepts and refuses the same mutated documents', () => {
+  test('accepts and refuses the same mutated documents', () => {
     const alphabet = fc.constantFrom(...'{}[]",:\\/ \n\t0123456789.eE+-truefalsn\u0000\u001fu\u00e9')
     const mutation = fc.record({
       at: fc.nat(),
@@ -151,7 +151,7 @@ describe('against JSON.parse', () => {
     )
   })
 
-  it('finds the same values', () => {
+  test('finds the same values', () => {
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.boolean())
     fc.assert(
       fc.property(
@@ -170,7 +170,7 @@ describe('against JSON.parse', () => {
     )
   })
 
-  it('has the same verdict for every byte string', () => {
+  test('has the same verdict for every byte string', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (raw) => {
         const text = new TextDecoder('utf-8', { ignoreBOM: false }).decode(raw)

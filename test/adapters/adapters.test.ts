@@ -15,7 +15,7 @@ import { honoHandler } from 'hookonce/hono'
 import { nextRoute } from 'hookonce/next'
 import { nodeHandler } from 'hookonce/node'
 import { dropbox, stripe } from 'hookonce/providers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 
@@ -108,7 +108,7 @@ async function start(adapter: (inbox: Inbox) => Promise<Running>, limits = {}) {
 }
 
 describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
-  it('records the bytes as they were sent, whatever the content type says', async () => {
+  test('records the bytes as they were sent, whatever the content type says', async () => {
     const { post, source, inbox } = await start(adapter)
     for (const type of [
       'application/json',
@@ -136,7 +136,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     }
   })
 
-  it('answers a duplicate, a bad signature, an unknown source and another path', async () => {
+  test('answers a duplicate, a bad signature, an unknown source and another path', async () => {
     const { post, source } = await start(adapter)
     const delivery = await source.sign(source.sample({ now: Date.now() }))
     expect((await post(delivery)).status).toBe(200)
@@ -146,7 +146,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     expect((await post(delivery, '/elsewhere')).status).toBe(404)
   })
 
-  it('counts and logs what it turns away itself', async () => {
+  test('counts and logs what it turns away itself', async () => {
     const { url, inbox, lines } = await start(adapter, { bodyBytes: 10_000, bodyTimeout: 300 })
     expect(await announce(url, 20_000)).toBe('413')
     expect(await announce(url, 10)).toBe('408')
@@ -158,7 +158,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     ])
   })
 
-  it('counts a sender that leaves before its body is here', async () => {
+  test('counts a sender that leaves before its body is here', async () => {
     const { url, inbox } = await start(adapter)
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write(
@@ -169,13 +169,13 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     await expect.poll(() => wholeInbox(inbox).counters.of('stripe').rejected.aborted).toBe(1)
   })
 
-  it('answers a handshake by GET', async () => {
+  test('answers a handshake by GET', async () => {
     const { url } = await start(adapter)
     const response = await fetch(`${url}/webhooks/dropbox?challenge=abc`)
     expect([response.status, await response.text()]).toEqual([200, 'abc'])
   })
 
-  it('cuts a body at the limit, announced or not', async () => {
+  test('cuts a body at the limit, announced or not', async () => {
     const { url, inbox } = await start(adapter, { bodyBytes: 10_000 })
     expect(await announce(url, 20_000)).toBe('413')
     let sent = 0
@@ -197,7 +197,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     expect((await inbox.events.stats()).length).toBe(0)
   })
 
-  it('64 deliveries of one event at once: one row, 64 answers, one of them says it is new', async () => {
+  test('64 deliveries of one event at once: one row, 64 answers, one of them says it is new', async () => {
     const { post, source, inbox } = await start(adapter)
     const delivery = await source.sign(source.sample({ now: Date.now(), id: 'evt_64' }))
     const answers = await Promise.all(
@@ -213,7 +213,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
 })
 
 describe('a body parser that ran first', () => {
-  it('is named, with the line to move, and the sender is told to come back', async () => {
+  test('is named, with the line to move, and the sender is told to come back', async () => {
     const { post, lines, source } = await start((inbox) => {
       const app = express()
       app.use(express.json())
@@ -229,7 +229,7 @@ describe('a body parser that ran first', () => {
     expect(lines.at(-1)!.msg).toContain('app.use(express.json())')
   })
 
-  it('is fine when it kept the bytes', async () => {
+  test('is fine when it kept the bytes', async () => {
     const { post, source } = await start((inbox) => {
       const app = express()
       app.use(express.raw({ type: '*/*' }))
@@ -243,7 +243,7 @@ describe('a body parser that ran first', () => {
     ).toBe(200)
   })
 
-  it.each(['express', 'fastify'] as const)('other routes of %s keep their parser', async (name) => {
+  test.each(['express', 'fastify'] as const)('other routes of %s keep their parser', async (name) => {
     const { url } = await start(adapters[name]!)
     const response = await fetch(`${url}/other`, {
       method: 'POST',
@@ -254,14 +254,14 @@ describe('a body parser that ran first', () => {
   })
 })
 
-it('a source given to the handler needs no path', async () => {
+test('a source given to the handler needs no path', async () => {
   const { post, source } = await start((inbox) =>
     listen(createServer(nodeHandler(inbox, { source: 'stripe' }))),
   )
   expect((await post(await source.sign(source.sample({ now: Date.now() })), '/anything')).status).toBe(200)
 })
 
-it('createInbox().fetch is the web-standard handler', async () => {
+test('createInbox().fetch is the web-standard handler', async () => {
   const source = stripe({ secret: secretOf('stripe') })
   await using inbox = createInbox({ store: 'sqlite::memory:', sources: { stripe: source } })
   const { headers, body } = await source.sign(source.sample({ now: Date.now() }))
@@ -325,7 +325,7 @@ const plain = Object.entries(adapters).flatMap(([name, adapter]) =>
 )
 
 describe.each([...plain, ...Object.entries(mounted)])('the path to %s', (_name, [prefix, adapter]) => {
-  it('names one source, from its start', async () => {
+  test('names one source, from its start', async () => {
     const { url, inbox } = await start(adapter)
     const paths = [
       `${prefix}/webhooks/dropbox/webhooks/stripe`,
@@ -346,14 +346,14 @@ describe.each([...plain, ...Object.entries(mounted)])('the path to %s', (_name, 
   })
 })
 
-it.each(['node', 'express'] as const)('%s takes dot segments as they are written', async (name) => {
+test.each(['node', 'express'] as const)('%s takes dot segments as they are written', async (name) => {
   const { url, inbox } = await start(adapters[name]!)
   for (const path of ['/webhooks/dropbox/../stripe', '/webhooks/./stripe', '/x/../webhooks/stripe'])
     expect([path, await askRaw(url, path)]).toEqual([path, 404])
   expect(wholeInbox(inbox).counters.of('stripe').received).toBe(0)
 })
 
-it('a request by proxies with the whole URL finds its source', async () => {
+test('a request by proxies with the whole URL finds its source', async () => {
   const { url, inbox } = await start(adapters.node!)
   expect(await askRaw(url, 'http://hooks.example/webhooks/stripe')).toBe(401)
   expect(wholeInbox(inbox).counters.of('stripe').received).toBe(1)

@@ -2,11 +2,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { steadyLoad } from '../../bench/support/load.js'
 import { stripeRequests } from '../../bench/support/requests.js'
 
-it('a request at a constant rate is sent when it is due, and not one interval later', async () => {
+test('a request at a constant rate is sent when it is due, and not one interval later', async () => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(200, { 'content-length': 0 }).end())
   }).listen(0, '127.0.0.1')

@@ -1,5 +1,5 @@
 /** What the benchmarks promise whatever they measure: turns, failures and figures. */
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { aims, reached } from '../../bench/aims.js'
 import type { RunOptions } from '../../bench/bench.js'
 import { Samples } from '../../bench/report/samples.js'
@@ -21,7 +21,7 @@ vi.spyOn(console, 'log').mockImplementation(() => {})
 vi.spyOn(console, 'error').mockImplementation(() => {})
 
 describe('rounds', () => {
-  it('begin with the next side each time, after a warm-up that is not counted', async () => {
+  test('begin with the next side each time, after a warm-up that is not counted', async () => {
     const turns: string[] = []
     let samples = new Samples()
     await runSuite(
@@ -44,7 +44,7 @@ describe('rounds', () => {
     expect(samples.values('a', 'figure')).toEqual([0, 1, 2])
   })
 
-  it('end when the time is over, after one round at least', async () => {
+  test('end when the time is over, after one round at least', async () => {
     let rounds = 0
     await runSuite(
       suite(async (bench) => {
@@ -64,7 +64,7 @@ describe('rounds', () => {
     expect(rounds).toBe(1)
   })
 
-  it('do not count when other programs use the machine, and the notes say so', async () => {
+  test('do not count when other programs use the machine, and the notes say so', async () => {
     let seconds = 0
     let busyRounds = 2
     const result = await runSuite(
@@ -87,7 +87,7 @@ describe('rounds', () => {
     expect(result.notes.join()).toContain('2 thrown away, because other programs used the machine')
   })
 
-  it('go on without a side that fails, and say so', async () => {
+  test('go on without a side that fails, and say so', async () => {
     const result = await runSuite(
       suite(async (bench) => {
         const samples = await bench.rounds({
@@ -112,7 +112,7 @@ describe('rounds', () => {
   })
 })
 
-it('a suite that fails is reported as failed, and what it started is ended', async () => {
+test('a suite that fails is reported as failed, and what it started is ended', async () => {
   let ended = false
   const result = await runSuite(
     suite(async (bench) => {
@@ -128,7 +128,7 @@ it('a suite that fails is reported as failed, and what it started is ended', asy
   expect(ended).toBe(true)
 })
 
-it('a ratio is the median of the ratios of each round', () => {
+test('a ratio is the median of the ratios of each round', () => {
   const samples = new Samples()
   for (const [ours, theirs] of [
     [10, 10],
@@ -141,7 +141,7 @@ it('a ratio is the median of the ratios of each round', () => {
   expect(samples.ratio('ours', 'theirs', 'rate')).toBe(1)
 })
 
-it('every aim belongs to a suite, and a figure that is missing is not a figure that passes', () => {
+test('every aim belongs to a suite, and a figure that is missing is not a figure that passes', () => {
   const names = suites.map(({ name }) => name)
   expect(aims.filter((aim) => !names.includes(aim.suite))).toEqual([])
   expect(new Set(reached([]).map(({ result }) => result))).toEqual(new Set(['not measured']))

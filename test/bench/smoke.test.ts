@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reached } from '../../bench/aims.js'
 import type { SuiteResult } from '../../bench/suite.js'
 import { suites } from '../../bench/suites.js'
@@ -45,12 +45,12 @@ beforeAll(async () => {
 
 afterAll(() => rm(out, { recursive: true, force: true }))
 
-it('the run succeeds, and shows its progress', () => {
+test('the run succeeds, and shows its progress', () => {
   expect(exitCode, printed).toBe(0)
   expect(printed).toContain(`${taken.length} of ${taken.length} suites`)
 })
 
-it.runIf(isWhole)('every aim has its figure, in a table', () => {
+test.runIf(isWhole)('every aim has its figure, in a table', () => {
   expect(printed).toMatch(/SQLite intake \/ its floor prototype +[\d.]+ +at least 0.75 +(pass|fail)/)
   expect(reached(results).filter(({ result }) => result === 'not measured')).toEqual([])
 })
@@ -58,12 +58,12 @@ it.runIf(isWhole)('every aim has its figure, in a table', () => {
 describe.each(taken.filter((name) => name !== 'nodes'))('suite %s', (name) => {
   const find = () => results.find((result) => result.name === name)!
 
-  it('has run without a failure', () => {
+  test('has run without a failure', () => {
     expect(find()).toMatchObject({ failure: null, skipped: null })
     expect(find().notes.filter((note) => note.includes('FAILED'))).toEqual([])
   })
 
-  it('has complete tables', () => {
+  test('has complete tables', () => {
     expect(find().tables).not.toEqual([])
     for (const { title, head, rows } of find().tables) {
       expect(rows.length, title).toBeGreaterThan(0)
@@ -76,16 +76,16 @@ describe.each(taken.filter((name) => name !== 'nodes'))('suite %s', (name) => {
     }
   })
 
-  it('has written its part of the document', () => {
+  test('has written its part of the document', () => {
     const part = document.split(`\n## ${find().title}\n`)[1]!.split('\n## ')[0]
     expect(part).toContain(`| ${find().tables[0]!.head[0]} |`)
   })
 })
 
-it.runIf(isWhole)('suite nodes says why it did not run', () => {
+test.runIf(isWhole)('suite nodes says why it did not run', () => {
   expect(results.find(({ name }) => name === 'nodes')!.skipped).toMatch(/--node newest/)
 })
 
-it('nothing of the run is left in the repository', () => {
+test('nothing of the run is left in the repository', () => {
   expect(existsSync(`bench/.build/${pid}`)).toBe(false)
 })

@@ -1,6 +1,6 @@
 /** The dashboard in a real browser, against a real server in its own process, on both stores. */
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { launch, openPage, type Site, startSite, tokenOf, type Watched } from './support.js'
 
 let browser: Browser
@@ -29,7 +29,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
     })
     afterAll(() => site.stop())
 
-    it('an empty log shows how to send, and comes alive with the first delivery', async () => {
+    test('an empty log shows how to send, and comes alive with the first delivery', async () => {
       const page = await open(site, '/events')
       await page.getByText('Nothing has been received yet').waitFor()
       await page.getByText(`${site.url}/webhooks/`).first().waitFor()
@@ -38,7 +38,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByRole('link', { name: 'evt_first' }).waitFor()
     })
 
-    it('a token signs in, a wrong one does not, and signing out ends it', async () => {
+    test('a token signs in, a wrong one does not, and signing out ends it', async () => {
       const page = await open(site, '/', { role: null })
       await page.getByLabel('Token').fill('nobody-knows-this')
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -52,7 +52,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       expect((await page.request.get(`${site.url}/api/events`)).status()).toBe(401)
     })
 
-    it('a copied curl command has nothing that a terminal would execute', async () => {
+    test('a copied curl command has nothing that a terminal would execute', async () => {
       await site.post('{"id":"evt_curl","type":"order.paid",\n"note":"\u009b201~ \u202e"}')
       const page = await open(site, '/events/shop/evt_curl', {
         permissions: ['clipboard-read', 'clipboard-write'],
@@ -66,7 +66,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await expect.poll(copied).toContain('"note":"201~ "')
     })
 
-    it('a pasted id opens its event, with a verdict in words', async () => {
+    test('a pasted id opens its event, with a verdict in words', async () => {
       await site.post({ id: 'evt_pasted', ref: 'cus_2' })
       await site.post({ id: 'evt_pasted', ref: 'cus_2' })
       await site.until<{ state: string; deliveries: number }>(
@@ -88,7 +88,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByText('mail').first().waitFor()
     })
 
-    it('every filter is in the address, and the address restores it', async () => {
+    test('every filter is in the address, and the address restores it', async () => {
       await site.post({ id: 'evt_bank' }, 'bank')
       const page = await open(site, '/events?source=bank')
       await page.getByRole('link', { name: 'evt_bank' }).waitFor()
@@ -101,7 +101,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByRole('link', { name: 'evt_bank' }).waitFor()
     })
 
-    it('a value that no filter has is not asked for, and leaves the address with the next choice', async () => {
+    test('a value that no filter has is not asked for, and leaves the address with the next choice', async () => {
       const page = await open(site, '/events?source=bank&state=broken&colour=red')
       await page.getByRole('link', { name: 'evt_bank' }).waitFor()
       expect(await page.getByLabel('State').inputValue()).toBe('')
@@ -110,7 +110,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       expect(new URL(page.url()).search).toBe('?source=shop')
     })
 
-    it('new events appear by themselves, and never move the row under the pointer', async () => {
+    test('new events appear by themselves, and never move the row under the pointer', async () => {
       const page = await open(site, '/events?source=shop')
       await page.getByRole('link', { name: 'evt_pasted' }).waitFor()
       await page.mouse.move(5, 5)
@@ -127,7 +127,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByRole('link', { name: 'evt_live_2' }).waitFor()
     })
 
-    it('a dead letter is retried from its page, after a dry run', async () => {
+    test('a dead letter is retried from its page, after a dry run', async () => {
       await site.post({ id: 'evt_dead_1', type: 'order.failed' })
       await site.until<{ dead: boolean }>('/api/events/shop/evt_dead_1', ({ dead }) => dead)
       const page = await open(site, '/events/shop/evt_dead_1')
@@ -140,7 +140,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await site.until<{ attempts: number }>('/api/events/shop/evt_dead_1', ({ attempts }) => attempts === 2)
     })
 
-    it('dead letters are grouped by error and replayed as a group, counted first', async () => {
+    test('dead letters are grouped by error and replayed as a group, counted first', async () => {
       await site.post({ id: 'evt_dead_2', type: 'order.failed' })
       await site.until<{ dead: boolean }>('/api/events/shop/evt_dead_2', ({ dead }) => dead)
       await site.until<{ dead: boolean }>('/api/events/shop/evt_dead_1', ({ dead }) => dead)
@@ -156,7 +156,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await dialog.getByText('Done: 2 events').waitFor()
     })
 
-    it('all that match are replayed with a dry run, and the rest can be cancelled', async () => {
+    test('all that match are replayed with a dry run, and the rest can be cancelled', async () => {
       const ids = Array.from({ length: 30 }, (_, i) => `evt_many_${i}`)
       for (const id of ids) await site.post({ id, type: 'order.many' })
       const path = '/api/events?type=order.many&state=succeeded&limit=100'
@@ -188,7 +188,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       expect(events.filter(({ run }) => run === 2).length).toBe(replayed)
     })
 
-    it('a conflict is shown as a difference of the two contents', async () => {
+    test('a conflict is shown as a difference of the two contents', async () => {
       await site.post({ id: 'evt_conflict', amount: 100 })
       await site.post({ id: 'evt_conflict', amount: 999 })
       await site.until<{ conflicts: number }>(
@@ -201,7 +201,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByText('+ ').filter({ hasText: '"amount": 999' }).first().waitFor()
     })
 
-    it('a conflict in a digit that a JavaScript number cannot hold is shown', async () => {
+    test('a conflict in a digit that a JavaScript number cannot hold is shown', async () => {
       await site.post('{"id":"evt_digits","type":"order.paid","account":9007199254740992}')
       await site.post('{"id":"evt_digits","type":"order.paid","account":9007199254740993}')
       await site.until<{ conflicts: number }>(
@@ -214,7 +214,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByText('+ ').filter({ hasText: '"account": 9007199254740993' }).first().waitFor()
     })
 
-    it('a viewer sees no payload and no action, an operator no payload', async () => {
+    test('a viewer sees no payload and no action, an operator no payload', async () => {
       const page = await open(site, '/events/shop/evt_dead_1', { role: 'viewer' })
       await page.getByRole('status', { name: 'Verdict' }).waitFor()
       await page.getByText('Your role does not include payloads').waitFor()
@@ -227,7 +227,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await other.getByText('Your role does not include payloads').waitFor()
     })
 
-    it('the keyboard alone opens an event, goes to a screen and lists the keys', async () => {
+    test('the keyboard alone opens an event, goes to a screen and lists the keys', async () => {
       const page = await open(site, '/events')
       await page.getByRole('link', { name: 'evt_conflict' }).waitFor()
       await page.keyboard.press('j')
@@ -244,7 +244,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByRole('dialog').waitFor({ state: 'hidden' })
     })
 
-    it('a restart of the server while the page is open is said, and healed without a reload', async () => {
+    test('a restart of the server while the page is open is said, and healed without a reload', async () => {
       const page = await open(site, '/events?source=shop')
       await page.getByRole('link', { name: 'evt_conflict' }).waitFor()
       await page.mouse.move(5, 5)

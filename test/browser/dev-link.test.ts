@@ -1,6 +1,6 @@
 /** The link that `hookonce dev` prints, in a real browser. */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Folder, freshFolder } from '../support/cli.js'
 import { launch } from './support.js'
 
@@ -15,7 +15,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-it('the link leads to the dashboard, signs in with a cookie, and leaves no token in the address', async () => {
+test('the link leads to the dashboard, signs in with a cookie, and leaves no token in the address', async () => {
   const dev = folder.start(['dev', '--port', '0'])
   const [, link = ''] = await dev.says(/dashboard +(http:\S+)/)
   const { origin, hash } = new URL(link)

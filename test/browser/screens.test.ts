@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { launch, openPage, type Site, startSite, type Watched } from './support.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -75,7 +75,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  it(`no screen has a serious violation of accessibility in ${colorScheme} mode`, async () => {
+  test(`no screen has a serious violation of accessibility in ${colorScheme} mode`, async () => {
     const page = await open('/', { colorScheme })
     const found: string[] = []
     for (const path of screens) {
@@ -88,7 +88,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-it('no screen is wider than a phone, and its navigation opens', async () => {
+test('no screen is wider than a phone, and its navigation opens', async () => {
   const page = await open('/events', {
     viewport: { width: 375, height: 720 },
     hasTouch: true,
@@ -131,7 +131,7 @@ const hostile: Readonly<Record<string, string | Uint8Array>> = {
   ]),
 }
 
-it('hostile payloads are inert, and none freezes the page', async () => {
+test('hostile payloads are inert, and none freezes the page', async () => {
   for (const body of Object.values(hostile)) {
     const response = await fetch(`${site.url}/webhooks/shop`, { method: 'POST', body })
     expect([200, 400, 422]).toContain(response.status)
@@ -159,7 +159,7 @@ it('hostile payloads are inert, and none freezes the page', async () => {
   }
 })
 
-it('the dashboard works below a path of an Express app', async () => {
+test('the dashboard works below a path of an Express app', async () => {
   const mounted = await startSite('SQLite', { mount: '/ops/hooks' })
   try {
     await mounted.post({ id: 'evt_below' })
@@ -174,7 +174,7 @@ it('the dashboard works below a path of an Express app', async () => {
   }
 })
 
-it('an empty page of a search that the server has stopped is not shown as the end of the list', async () => {
+test('an empty page of a search that the server has stopped is not shown as the end of the list', async () => {
   const page = await open('/events')
   await page.getByRole('link', { name: 'evt_paid' }).waitFor()
   // As the server answers while it searches a backlog. The later requests are answered by the real one.

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HookonceError } from 'hookonce'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inboxFromConfig } from '#dist/config/build.js'
 import { configKeys } from '#dist/config/check.js'
 import { loadConfig } from '#dist/config/load.js'
@@ -43,7 +43,7 @@ async function problem(keys: string, env = {}): Promise<string> {
 }
 
 describe('finding and running the file', () => {
-  it.each([
+  test.each([
     ['hookonce.config.ts', 'const port: number = 4_321'],
     ['hookonce.config.js', 'const port = 4_321'],
     ['hookonce.config.mjs', 'const port = await Promise.resolve(4_321)'],
@@ -57,7 +57,7 @@ describe('finding and running the file', () => {
     await inbox.stop()
   })
 
-  it('gives the file this very package: an error it throws is one of ours', async () => {
+  test('gives the file this very package: an error it throws is one of ours', async () => {
     await write(
       'hookonce.config.ts',
       `import { HookonceError } from 'hookonce'
@@ -70,7 +70,7 @@ describe('finding and running the file', () => {
     await store.close()
   })
 
-  it('knows the files it imports, and registers the handlers of another file', async () => {
+  test('knows the files it imports, and registers the handlers of another file', async () => {
     await write('handlers.ts', "export const on = (inbox: any) => inbox.on('shop', '*', async () => {})")
     await write('hookonce.config.ts', `import { on } from './handlers'\n${withKeys('handlers: on')}`)
     const loaded = await load()
@@ -80,7 +80,7 @@ describe('finding and running the file', () => {
     await inbox.stop()
   })
 
-  it('without a file there is what the environment says', async () => {
+  test('without a file there is what the environment says', async () => {
     expect(await load({ HOOKONCE_STORE: 'sqlite::memory:' })).toEqual({
       config: { store: 'sqlite::memory:', sources: {} },
       path: null,
@@ -89,14 +89,14 @@ describe('finding and running the file', () => {
     })
   })
 
-  it('a path that leads nowhere, and two files at once, are errors', async () => {
+  test('a path that leads nowhere, and two files at once, are errors', async () => {
     await expect(load({}, 'other.ts')).rejects.toMatchObject({ code: 'CONFIG_MISSING' })
     await write('hookonce.config.ts', withKeys(''))
     await write('hookonce.config.js', withKeys(''))
     await expect(load()).rejects.toThrow(/hookonce\.config\.ts and hookonce\.config\.js are both there/)
   })
 
-  it('a parse error says file, line and what is wrong', async () => {
+  test('a parse error says file, line and what is wrong', async () => {
     await write('hookonce.config.ts', 'export default {\n  store: "x",\n  sources: = 1,\n}\n')
     await expect(load()).rejects.toMatchObject({
       code: 'CONFIG_UNREADABLE',
@@ -104,19 +104,19 @@ describe('finding and running the file', () => {
     })
   })
 
-  it('an error thrown by the file says where', async () => {
+  test('an error thrown by the file says where', async () => {
     await write('hookonce.config.ts', 'const a = 1\n\nthrow new Error("no such tenant")\nexport default {}\n')
     await expect(load()).rejects.toThrow(/hookonce\.config\.ts:3:\d+ could not be loaded: no such tenant/)
   })
 
-  it('a file with no default export is told to have one', async () => {
+  test('a file with no default export is told to have one', async () => {
     await write('hookonce.config.ts', 'export const config = {}\n')
     await expect(load()).rejects.toThrow(/no default export; write export default defineConfig/)
   })
 })
 
 describe('keys', () => {
-  it.each([
+  test.each([
     ["server: { host: '127.0.0.1', port: 0, trustProxy: ['10.0.0.0/8'], admin: false, drain: 5 }"],
     [
       "server: { admin: { tokens: [{ name: 'ci', role: 'viewer', sha256: 'ab'.repeat(32) }], hosts: ['h'] } }",
@@ -139,7 +139,7 @@ describe('keys', () => {
     expect((await load()).config.sources).toHaveProperty('shop')
   })
 
-  it.each([
+  test.each([
     ['sourcse: {}', 'sourcse is not an option; did you mean "sources"?'],
     ['proccessing: {}', 'proccessing is not an option; did you mean "processing"?'],
     ['server: { prot: 1 }', 'server.prot is not an option; did you mean "port"?'],
@@ -181,7 +181,7 @@ describe('keys', () => {
 })
 
 describe('the environment', () => {
-  it('goes before the file, and the token is kept as its hash', async () => {
+  test('goes before the file, and the token is kept as its hash', async () => {
     await write(
       'hookonce.config.mjs',
       withKeys("server: { host: '::1', port: 1, admin: { readOnly: true } }"),
@@ -202,20 +202,20 @@ describe('the environment', () => {
     expect(JSON.stringify(config)).not.toContain('correct-horse')
   })
 
-  it('does not switch an admin API on that the file has switched off', async () => {
+  test('does not switch an admin API on that the file has switched off', async () => {
     await write('hookonce.config.mjs', withKeys('server: { admin: false }'))
     expect((await load({ HOOKONCE_ADMIN_TOKEN: 'correct-horse-battery' })).config.server).toEqual({
       admin: false,
     })
   })
 
-  it('a port that is none and a token that can be guessed are errors, told without the token', async () => {
+  test('a port that is none and a token that can be guessed are errors, told without the token', async () => {
     expect(await problem('', { HOOKONCE_PORT: '80a', HOOKONCE_ADMIN_TOKEN: 'hunter2' })).toBe(
       'HOOKONCE_PORT must be a whole number from 0 to 65535; HOOKONCE_ADMIN_TOKEN must have 16 characters or more: openssl rand -hex 32 makes one',
     )
   })
 
-  it('env(name) reads a secret when the source is made, and names every variable that is missing, and where it is used', async () => {
+  test('env(name) reads a secret when the source is made, and names every variable that is missing, and where it is used', async () => {
     await write(
       'hookonce.config.ts',
       `import { defineConfig, env } from 'hookonce'
@@ -246,7 +246,7 @@ export default defineConfig({
 })
 
 describe('a secret in the file', () => {
-  it('is warned about once, with the line, and not repeated', async () => {
+  test('is warned about once, with the line, and not repeated', async () => {
     await write(
       'hookonce.config.ts',
       `import { stripe, github } from 'hookonce/providers'
@@ -276,7 +276,7 @@ export default {
   })
 })
 
-it('every key is in docs/configuration.md, and an error names that page', async () => {
+test('every key is in docs/configuration.md, and an error names that page', async () => {
   expect(errorTable.CONFIG_INVALID.message).toContain('docs/configuration.md')
   const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
   const described = configKeys.filter(

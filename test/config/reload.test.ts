@@ -4,7 +4,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from 'hookonce'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { inboxFromConfig, reloadInbox } from '#dist/config/build.js'
 import { type LoadedConfig, loadConfig } from '#dist/config/load.js'
 import { watchConfig } from '#dist/config/watch.js'
@@ -49,7 +49,7 @@ async function watched() {
   return { loaded, changes, problems }
 }
 
-it('a change is told once, with the new configuration', async () => {
+test('a change is told once, with the new configuration', async () => {
   await write(text('first'))
   const { changes, problems } = await watched()
   await write(text('second'))
@@ -58,7 +58,7 @@ it('a change is told once, with the new configuration', async () => {
   expect(problems).toEqual([])
 })
 
-it('a change in a file it imports is one too', async () => {
+test('a change in a file it imports is one too', async () => {
   await write("export const name = 'a'", 'name.ts')
   await write(`import { name } from './name'\n${text('first', 'processing: { worker: name }')}`)
   const { loaded, changes } = await watched()
@@ -68,7 +68,7 @@ it('a change in a file it imports is one too', async () => {
   expect(changes[0]!.config.processing).toEqual({ worker: 'b' })
 })
 
-it('a broken file is told and changes nothing; when it is mended it counts', async () => {
+test('a broken file is told and changes nothing; when it is mended it counts', async () => {
   await write(text('first'))
   const { changes, problems } = await watched()
   await write('export default {\n  store: \n}')
@@ -84,7 +84,7 @@ it('a broken file is told and changes nothing; when it is mended it counts', asy
   expect(Object.keys(changes[0]!.config.sources)).toEqual(['third'])
 })
 
-it('a server takes the new inbox without refusing a delivery, and a request on the old one finishes there', async () => {
+test('a server takes the new inbox without refusing a delivery, and a request on the old one finishes there', async () => {
   await write(text('shop'))
   const loaded = await loadConfig({ cwd, env: {} })
   const begun = signal()
@@ -128,7 +128,7 @@ it('a server takes the new inbox without refusing a delivery, and a request on t
   await expect(first.events.stats()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
 })
 
-it('a configuration whose inbox cannot start leaves the running one alone', async () => {
+test('a configuration whose inbox cannot start leaves the running one alone', async () => {
   await write(text('shop'))
   const first = await inboxFromConfig(await loadConfig({ cwd, env: {} }))
   await wholeInbox(first).store()

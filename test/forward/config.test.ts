@@ -1,12 +1,12 @@
 /** `destinations` and `alerts` of a configuration are in force once its inbox runs. */
 import { destinationStates } from 'hookonce/forward'
 import type { Notice } from 'hookonce/telemetry'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { inboxFromConfig } from '#dist/config/build.js'
 import { startEndpoint } from '../support/endpoint.js'
 import { post, shop, until } from '../support/processing.js'
 
-it('events go on to the destinations, and alerts look from start to stop', async () => {
+test('events go on to the destinations, and alerts look from start to stop', async () => {
   const endpoint = await startEndpoint()
   const notices: Notice[] = []
   const secret = `whsec_${Buffer.alloc(24, 4).toString('base64')}`

@@ -1,6 +1,6 @@
 /** A process that dies between sending and writing it down: at least once, under the same id. */
 import { Webhook } from 'standardwebhooks'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { startEndpoint } from '../support/endpoint.js'
 import { onBothLogs, post, signal, stateOf, until } from '../support/processing.js'
@@ -8,7 +8,7 @@ import { onBothLogs, post, signal, stateOf, until } from '../support/processing.
 const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 
 onBothLogs((bench) => {
-  it('killed after the endpoint has it: the endpoint sees it twice with one webhook-id', async () => {
+  test('killed after the endpoint has it: the endpoint sees it twice with one webhook-id', async () => {
     const endpoint = await startEndpoint()
     const arrived = signal()
     endpoint.answer = (_arrival, response) => {

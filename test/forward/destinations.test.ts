@@ -6,7 +6,7 @@ import { addDestinations, type Destination, destinationStates, type ForwardOptio
 import { unverified } from 'hookonce/providers'
 import { metricsText } from 'hookonce/telemetry'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Endpoint, startEndpoint, status } from '../support/endpoint.js'
 import { readExposition } from '../support/exposition.js'
@@ -47,7 +47,7 @@ function forwarding(
 const seen = (endpoint: Endpoint) => endpoint.arrivals.map(({ headers }) => headers['webhook-id'])
 
 onBothLogs((bench) => {
-  it('sends each event of a delivery with its own part of the bytes', async () => {
+  test('sends each event of a delivery with its own part of the bytes', async () => {
     const { inbox } = bench.inbox({
       sources: { shop: unverified({ each: 'events[]', id: 'json:id', type: 'json:type' }) },
       processing,
@@ -77,7 +77,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('sends the bytes as they came, signed so that the standard library verifies them, and no header of the sender', async () => {
+  test('sends the bytes as they came, signed so that the standard library verifies them, and no header of the sender', async () => {
     const { inbox } = forwarding(bench, { billing: { headers: { authorization: 'Bearer t0ken' } } })
     const body = Buffer.from('{"id":"e1",  "type":"order.paid", "text":"\u00e9\u{1f600}", "n":1.0}')
     await inbox.receive('shop', {
@@ -114,7 +114,7 @@ onBothLogs((bench) => {
     for (const name of ['cookie', 'x-request-id']) expect(headers).not.toHaveProperty(name)
   })
 
-  it('with two secrets the receiver may hold either', async () => {
+  test('with two secrets the receiver may hold either', async () => {
     const next = `whsec_${randomBytes(24).toString('base64')}`
     const { inbox } = forwarding(bench, { billing: { secret: () => [next, secret] } })
     await post(inbox, { id: 'e1' })
@@ -124,7 +124,7 @@ onBothLogs((bench) => {
       expect(() => new Webhook(one).verify(body.toString(), headers as Record<string, string>)).not.toThrow()
   })
 
-  it('an id that no header can hold becomes one that is as stable, and so does a type', async () => {
+  test('an id that no header can hold becomes one that is as stable, and so does a type', async () => {
     const { inbox } = forwarding(bench, { billing: {} })
     billing.answer = (_arrival, response) =>
       void response.writeHead(billing.arrivals.length < 2 ? 500 : 200).end()
@@ -137,7 +137,7 @@ onBothLogs((bench) => {
     expect(billing.arrivals[0]!.headers['hookonce-type']).toBe('bestellung.gro%C3%9F')
   })
 
-  it('one destination fails: the other is not sent its event again', async () => {
+  test('one destination fails: the other is not sent its event again', async () => {
     const { inbox } = forwarding(bench, { billing: {}, crm: { url: crm.url } })
     billing.answer = (_arrival, response) =>
       void response.writeHead(billing.arrivals.length < 3 ? 500 : 200).end()
@@ -148,7 +148,7 @@ onBothLogs((bench) => {
     expect(seen(crm)).toEqual(['e1'])
   })
 
-  it('each gets what its types say, also where patterns overlap, and nothing of other sources', async () => {
+  test('each gets what its types say, also where patterns overlap, and nothing of other sources', async () => {
     const { inbox } = forwarding(bench, {
       billing: { types: ['order.*', 'invoice.paid'] },
       crm: { url: crm.url, types: ['*'] },
@@ -170,7 +170,7 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'd', 'other')).toBe('pending')
   })
 
-  it('attempts used up: a dead letter that says what was answered, and neither the path nor the secret', async () => {
+  test('attempts used up: a dead letter that says what was answered, and neither the path nor the secret', async () => {
     const { inbox } = forwarding(bench, { billing: {} })
     billing.answer = status(503)
     await inbox.start()
@@ -189,7 +189,7 @@ onBothLogs((bench) => {
     expect(new Set(seen(billing))).toEqual(new Set(['e1']))
   })
 
-  it('410 ends the event and pauses the destination; what comes then waits', async () => {
+  test('410 ends the event and pauses the destination; what comes then waits', async () => {
     const { inbox, added } = forwarding(bench, { billing: { probeEvery: 60 } })
     billing.answer = status(410)
     await inbox.start()
@@ -214,7 +214,7 @@ onBothLogs((bench) => {
     expect((await inbox.events.attempts({ source: 'shop', id: 'e2' })).length).toBe(1)
   })
 
-  it('Retry-After quiets the endpoint for all its events, up to an hour', async () => {
+  test('Retry-After quiets the endpoint for all its events, up to an hour', async () => {
     let now = 1_000_000
     const { inbox } = forwarding(bench, { billing: {} }, { now: () => now })
     billing.answer = status(429, { 'retry-after': '999999' })
@@ -239,7 +239,7 @@ onBothLogs((bench) => {
     expect(seen(billing)).toEqual(['e1', 'e2'])
   })
 
-  it('sustained failure pauses it: events wait without using up attempts, a probe that succeeds ends the pause', async () => {
+  test('sustained failure pauses it: events wait without using up attempts, a probe that succeeds ends the pause', async () => {
     const { inbox, added, lines } = forwarding(bench, {
       billing: {
         pauseAfter: { failures: 3, lasting: 0 },
@@ -278,7 +278,7 @@ onBothLogs((bench) => {
     ])
   })
 
-  it('an operator pauses and resumes one; the other of the same event is sent at once', async () => {
+  test('an operator pauses and resumes one; the other of the same event is sent at once', async () => {
     const { inbox, added } = forwarding(bench, { billing: { probeEvery: 40 }, crm: { url: crm.url } })
     added.pause('billing')
     await inbox.start()
@@ -294,7 +294,7 @@ onBothLogs((bench) => {
     expect(await inbox.events.attempts({ source: 'shop', id: 'e1' })).toHaveLength(1)
   })
 
-  it.each([
+  test.each([
     ['', {}, 4],
     [' with a limit above the number of places', { concurrency: 100 }, 8],
   ])('a destination%s that does not answer does not hold up another one', async (_, own, most) => {
@@ -311,7 +311,7 @@ onBothLogs((bench) => {
     expect(billing.arrivals.length).toBeLessThanOrEqual(most)
   })
 
-  it('a destination that does not answer does not hold up a handler, nor a destination of another source', async () => {
+  test('a destination that does not answer does not hold up a handler, nor a destination of another source', async () => {
     const { inbox } = forwarding(bench, {
       billing: { timeout: 120_000, concurrency: 100, types: ['a'] },
       crm: { url: crm.url, sources: ['other'] },
@@ -326,7 +326,7 @@ onBothLogs((bench) => {
     await until(() => handled.length === 50 && crm.arrivals.length === 50, 'both have all events')
   })
 
-  it('a rate limit and a concurrency limit postpone what is over them, and nothing fails', async () => {
+  test('a rate limit and a concurrency limit postpone what is over them, and nothing fails', async () => {
     const { inbox, added } = forwarding(bench, {
       billing: { ratePerSecond: 20, concurrency: 2, types: ['a', 'b'] },
     })
@@ -353,7 +353,7 @@ onBothLogs((bench) => {
     expect(attempts.failed).toBe(0)
   })
 
-  it('a redirect is a failure, and nobody goes there', async () => {
+  test('a redirect is a failure, and nobody goes there', async () => {
     const { inbox } = forwarding(bench, { billing: {} })
     billing.answer = status(307, { location: `http://127.0.0.1:${crm.port}/` })
     await post(inbox, { id: 'e1' })
@@ -364,7 +364,7 @@ onBothLogs((bench) => {
   })
 })
 
-it('a handler that comes before a destination is warned of', () => {
+test('a handler that comes before a destination is warned of', () => {
   const { inbox, lines } = loggedInbox({ store: 'sqlite::memory:', sources: { shop: shop() } })
   for (const type of ['order.paid', 'customer.*', '*']) inbox.on('shop', type, () => {})
   addDestinations(inbox, { billing: { url: 'https://example.com/', secret, types: ['order.*', 'refund.*'] } })
@@ -373,7 +373,7 @@ it('a handler that comes before a destination is warned of', () => {
   ])
 })
 
-it('a destination that cannot work stops the start, and says why', () => {
+test('a destination that cannot work stops the start, and says why', () => {
   const make = (given: object, more: object = {}) => {
     const inbox = createInbox({ store: 'sqlite::memory:', sources: { shop: shop() }, log: silentLog })
     inbox.on('shop', 'taken', () => {})

@@ -2,7 +2,7 @@
 import { Socket } from 'node:net'
 import { isHookonceError } from 'hookonce'
 import { addDestinations, type Lookup } from 'hookonce/forward'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { allowList, isReachable } from '#dist/forward/address.js'
 import { checkUrl } from '#dist/forward/guard.js'
 import { type Outgoing, retryAfterMs, send } from '#dist/forward/send.js'
@@ -66,14 +66,14 @@ async function refusals(text: string, lookup?: Lookup): Promise<unknown[]> {
   return errors
 }
 
-it('the watch at the socket works: what is allowed connects', async () => {
+test('the watch at the socket works: what is allowed connects', async () => {
   const answered = await send(outgoing(new URL(loopback.url), { allow: allowList('x', ['127.0.0.1']) }))
   expect(answered.httpStatus).toBe(204)
   expect(connects).toBe(1)
   expect(loopback.connections()).toBe(1)
 })
 
-it(`no spelling of an address that is not public is connected to (${hosts.length} hosts)`, async () => {
+test(`no spelling of an address that is not public is connected to (${hosts.length} hosts)`, async () => {
   expect(new Set(hosts).size).toBeGreaterThan(800)
   const before = loopback.connections()
   const unparsed: string[] = []
@@ -98,7 +98,7 @@ it(`no spelling of an address that is not public is connected to (${hosts.length
   expect(unparsed.length).toBeLessThan(hosts.length / 4)
 })
 
-it('no trick in a URL leads past the check', async () => {
+test('no trick in a URL leads past the check', async () => {
   for (const text of urls(loopback.port)) {
     const errors = await refusals(text, stub)
     expect(errors.length, text).toBeGreaterThan(0)
@@ -107,7 +107,7 @@ it('no trick in a URL leads past the check', async () => {
   expect(connects).toBe(0)
 })
 
-it('one address of a name that is not public refuses them all', async () => {
+test('one address of a name that is not public refuses them all', async () => {
   for (const name of Object.keys(names)) {
     for (const scheme of ['http', 'https'])
       expect(await refusals(`${scheme}://${name}:${loopback.port}/`, stub), name).toHaveLength(2)
@@ -116,7 +116,7 @@ it('one address of a name that is not public refuses them all', async () => {
   expect(connects).toBe(0)
 })
 
-it('public addresses are public, up to the borders of the ranges', () => {
+test('public addresses are public, up to the borders of the ranges', () => {
   const open = [
     ...[
       '1.1.1.1',
@@ -146,7 +146,7 @@ it('public addresses are public, up to the borders of the ranges', () => {
     expect(isReachable(text, null), text).toBe(false)
 })
 
-it('an allow-list opens what it names, in every spelling of it, and nothing else', () => {
+test('an allow-list opens what it names, in every spelling of it, and nothing else', () => {
   const allow = allowList('x', ['10.1.0.0/16', 'fd00:1::/32', '127.0.0.1'])
   for (const address of [
     '10.1.2.3',
@@ -171,7 +171,7 @@ it('an allow-list opens what it names, in every spelling of it, and nothing else
     expect(() => allowList('x', [range]), range).toThrow('address range')
 })
 
-it('the resolver is asked once, and the connection goes to what was checked, by its own name', async () => {
+test('the resolver is asked once, and the connection goes to what was checked, by its own name', async () => {
   const other = await startEndpoint('127.0.0.2')
   const asked: string[] = []
   const turning: Lookup = async (name) => {
@@ -192,7 +192,7 @@ it('the resolver is asked once, and the connection goes to what was checked, by 
   await other.close()
 })
 
-it('a proxy in the environment is not used, and a certificate is checked whatever the environment says', async () => {
+test('a proxy in the environment is not used, and a certificate is checked whatever the environment says', async () => {
   const { createServer } = await import('node:https')
   const secure = createServer({ cert: certificate, key: certificateKey }, (_request, response) =>
     response.end(),
@@ -217,7 +217,7 @@ it('a proxy in the environment is not used, and a certificate is checked whateve
   await new Promise((resolve) => secure.close(resolve))
 })
 
-it('Retry-After is read as seconds or as a date, and as nothing else', () => {
+test('Retry-After is read as seconds or as a date, and as nothing else', () => {
   const now = Date.UTC(2030, 0, 1)
   const cases = [
     [undefined, null],
@@ -234,7 +234,7 @@ it('Retry-After is read as seconds or as a date, and as nothing else', () => {
 })
 
 onLog('SQLite', (bench) => {
-  it('each retry of an event asks and checks again', async () => {
+  test('each retry of an event asks and checks again', async () => {
     const { inbox } = bench.inbox({
       sources: { shop: shop() },
       processing: { lease: 5_000, poll: 20, retry: quickRetry },

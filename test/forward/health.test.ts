@@ -1,13 +1,13 @@
 /** When a destination is paused, probed and resumed, and who waits how long: pure, with a clock held by hand. */
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { Health, RateLimit } from '#dist/forward/health.js'
 import { globMatches, globsMeet } from '#dist/glob.js'
 import '../support/fixed-seed.js'
 
 const options = { pauseAfter: { failures: 3, lastingMs: 1_000 }, probeEveryMs: 100, random: () => 0 }
 
-it('many failures at once are no pause, nor are few over a long time; both together are', () => {
+test('many failures at once are no pause, nor are few over a long time; both together are', () => {
   const health = new Health(options)
   for (let i = 0; i < 50; i++) health.failed(0, false)
   expect(health.paused).toBeNull()
@@ -19,7 +19,7 @@ it('many failures at once are no pause, nor are few over a long time; both toget
   expect(health.paused).toEqual({ reason: 'failing', at: 5_001, nextProbeAt: 5_101 })
 })
 
-it('one probe at a time, each later than the one before, up to 15 minutes; nobody waits longer than five', () => {
+test('one probe at a time, each later than the one before, up to 15 minutes; nobody waits longer than five', () => {
   const health = new Health(options)
   for (const at of [0, 1_000, 1_000]) health.failed(at, false)
   expect(health.waitMs(1_050)).toBe(100)
@@ -42,7 +42,7 @@ it('one probe at a time, each later than the one before, up to 15 minutes; nobod
   expect(health.waitMs(now)).toBeNull()
 })
 
-it('a success that was under way does not end a pause by hand, and an abandoned probe makes room for the next', () => {
+test('a success that was under way does not end a pause by hand, and an abandoned probe makes room for the next', () => {
   const health = new Health(options)
   health.pause(0, 'operator')
   health.succeeded()
@@ -55,13 +55,13 @@ it('a success that was under way does not end a pause by hand, and an abandoned 
   expect(health.waitMs(2_000)).toBeNull()
 })
 
-it('without pauseAfter it is never paused by itself', () => {
+test('without pauseAfter it is never paused by itself', () => {
   const health = new Health({ ...options, pauseAfter: null })
   for (let i = 0; i < 1_000; i++) health.failed(i * 60_000, false)
   expect(health.paused).toBeNull()
 })
 
-it('a rate is never exceeded, whoever comes when, and each who waits is given a turn of their own', () => {
+test('a rate is never exceeded, whoever comes when, and each who waits is given a turn of their own', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),
@@ -89,7 +89,7 @@ it('a rate is never exceeded, whoever comes when, and each who waits is given a 
   expect(waits.slice(10, 13)).toEqual([100, 200, 300])
 })
 
-it('globs meet where some text matches both', () => {
+test('globs meet where some text matches both', () => {
   const letters = fc.array(fc.constantFrom('a', 'b', '.', '*'), { maxLength: 6 }).map((list) => list.join(''))
   const texts = fc.array(fc.constantFrom('a', 'b', '.'), { maxLength: 8 }).map((list) => list.join(''))
   fc.assert(

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, request } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { addDestinations } from 'hookonce/forward'
 import { nodeHandler } from 'hookonce/node'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { allowList } from '#dist/forward/address.js'
 import { send } from '#dist/forward/send.js'
 import { ids, onLog, shop, until } from '../support/processing.js'
@@ -49,7 +49,7 @@ const allow = allowList('x', ['127.0.0.1'])
 const to = (url: URL, timeoutMs = 300) =>
   send({ what: 'x', url, headers: {}, body: Buffer.from('{}'), timeoutMs, allow })
 
-it('a status that came is believed, however endless the body is, and little of it is read', async () => {
+test('a status that came is believed, however endless the body is, and little of it is read', async () => {
   const poured = { bytes: 0 }
   const url = await listen((socket) =>
     pour(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n', 'x'.repeat(65_536), poured),
@@ -60,7 +60,7 @@ it('a status that came is believed, however endless the body is, and little of i
   await until(() => sockets.size === 0, 'the connection is closed')
 })
 
-it('a body that drips is not waited for longer than two seconds', async () => {
+test('a body that drips is not waited for longer than two seconds', async () => {
   const url = await listen((socket) =>
     drip(socket, 'HTTP/1.1 500 No\r\ncontent-length: 1000000\r\n\r\n', () => 'x'),
   )
@@ -86,7 +86,7 @@ const silent: Record<string, (socket: Socket) => void> = {
   'talks TLS nonsense': (socket) => socket.end(Buffer.from('1503010002022850', 'hex')),
 }
 for (const [what, speak] of Object.entries(silent)) {
-  it(`an endpoint that ${what} is a failure within its time, and its words are not in the error`, async () => {
+  test(`an endpoint that ${what} is a failure within its time, and its words are not in the error`, async () => {
     const url = await listen(speak)
     const error = await to(url).catch((caught: unknown) => caught)
     expect(error).toMatchObject({ code: 'DESTINATION_FAILED' })
@@ -95,14 +95,14 @@ for (const [what, speak] of Object.entries(silent)) {
   })
 }
 
-it('TLS spoken to something that does not is a failure', async () => {
+test('TLS spoken to something that does not is a failure', async () => {
   const url = await listen((socket) => drip(socket, 'no', () => 'no'))
   url.protocol = 'https:'
   await expect(to(url)).rejects.toMatchObject({ code: 'DESTINATION_FAILED' })
 })
 
 onLog('SQLite', (bench) => {
-  it('while all of them are sent to, intake takes every delivery and other handlers run', async () => {
+  test('while all of them are sent to, intake takes every delivery and other handlers run', async () => {
     const { inbox } = bench.inbox({
       sources: { shop: shop(), calm: shop() },
       processing: { lease: 5_000, poll: 20 },

@@ -3,7 +3,7 @@ import SwaggerParser from '@apidevtools/swagger-parser'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type RunningAdmin, startAdmin } from '../server/support.js'
 import { ids, onBothLogs, postAll } from '../support/processing.js'
 import { fuzzRuns } from './runs.js'
@@ -154,7 +154,7 @@ onBothLogs((bench) => {
   let running: RunningAdmin | undefined
   afterEach(() => running?.stop())
 
-  it('every answer has a documented status and the shape of it', async () => {
+  test('every answer has a documented status and the shape of it', async () => {
     const { inbox, lines } = bench.inbox()
     await postAll(
       inbox,

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { isHookonceError } from 'hookonce'
 import { type ArchiveTarget, archiveList, archiveRestore, archiveRun, archiveVerify } from 'hookonce/archive'
 import type { StoredDelivery } from 'hookonce/testing/contracts'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { directoryArchive } from '../support/archives.js'
 import { ids, onLog, postAll } from '../support/processing.js'
@@ -28,7 +28,7 @@ const digest = (one: StoredDelivery) =>
     .digest('hex')
 
 onLog('SQLite', (bench) => {
-  it('damage is reported, and nothing else is restored', async () => {
+  test('damage is reported, and nothing else is restored', async () => {
     const { inbox } = bench.inbox()
     await postAll(
       inbox,

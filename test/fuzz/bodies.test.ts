@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   encodePairs,
   multipartField,
@@ -27,7 +27,7 @@ describe('forms', () => {
   )
   const form = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''))
 
-  it('the pairs are those of URLSearchParams, or the form is refused', () => {
+  test('the pairs are those of URLSearchParams, or the form is refused', () => {
     fc.assert(
       fc.property(form, (text) => {
         fc.pre(text.isWellFormed())
@@ -41,7 +41,7 @@ describe('forms', () => {
     )
   })
 
-  it('any bytes are pairs or a refusal', () => {
+  test('any bytes are pairs or a refusal', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (body) => {
         const pairs = parseForm(body)
@@ -51,7 +51,7 @@ describe('forms', () => {
     )
   })
 
-  it('a name that occurs twice has no value', () => {
+  test('a name that occurs twice has no value', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.string())), (pairs) => {
         const all = new URLSearchParams(pairs).getAll('a')
@@ -115,7 +115,7 @@ describe('multipart', () => {
     return field === null ? null : Buffer.from(field).toString()
   }
 
-  it('the name of a field is not looked for in the name of a file', () => {
+  test('the name of a field is not looked for in the name of a file', () => {
     const file = String.raw`form-data; filename="a; name=\"payload\"; b.txt"; name="file"`
     expect(read(file)).toBeNull()
     expect(read(file, 'form-data; name="payload"')).toBe('value 1')
@@ -125,7 +125,7 @@ describe('multipart', () => {
     expect(read('form-data; filename*=utf-8\'\'a%3B%20name; NAME="payload"')).toBe('value 0')
   })
 
-  it.each([
+  test.each([
     [
       'a quote in the name of a file has no backslash',
       'form-data; filename="a; name="payload""; name="file"',
@@ -143,7 +143,7 @@ describe('multipart', () => {
     expect(read(disposition, 'form-data; name="payload"')).toBeNull()
   })
 
-  it('a body that undici writes is read as undici reads it', async () => {
+  test('a body that undici writes is read as undici reads it', async () => {
     await fc.assert(
       fc.asyncProperty(fields, async (list) => {
         const { body, type } = await written(list)
@@ -155,7 +155,7 @@ describe('multipart', () => {
     )
   })
 
-  it('a body that was cut, changed or joined is read alike or refused', async () => {
+  test('a body that was cut, changed or joined is read alike or refused', async () => {
     const change = fc.record({
       at: fc.nat(),
       remove: fc.nat(6),
@@ -222,7 +222,7 @@ describe('XML', () => {
     return at.inside.length === 0 ? '' : undefined
   }
 
-  it('the text of a path is that of the elements on it, and of no element with the same name elsewhere', () => {
+  test('the text of a path is that of the elements on it, and of no element with the same name elsewhere', () => {
     const path = fc.array(tag, { minLength: 1, maxLength: 3 })
     fc.assert(
       fc.property(tree, path, spelling, noise, (element, tags, attributes, between) => {
@@ -236,7 +236,7 @@ describe('XML', () => {
     )
   })
 
-  it('a document that the reader of the Braintree SDK accepts has the same text in both', () => {
+  test('a document that the reader of the Braintree SDK accepts has the same text in both', () => {
     const change = fc.record({
       at: fc.nat(),
       remove: fc.nat(3),
@@ -265,7 +265,7 @@ describe('XML', () => {
     )
   })
 
-  it('a document of brackets is refused in time that grows with its length', () => {
+  test('a document of brackets is refused in time that grows with its length', () => {
     for (const text of [
       '<'.repeat(200_000),
       '<a '.repeat(100_000),
@@ -277,7 +277,7 @@ describe('XML', () => {
 })
 
 describe('a Braintree notification', () => {
-  it('a dispute is referred to by its own id, not by the id of its transaction', () => {
+  test('a dispute is referred to by its own id, not by the id of its transaction', () => {
     const xml = `<notification><kind>dispute_opened</kind><subject><dispute>
       <transaction><id>tx_1</id></transaction><id>dispute_1</id></dispute></subject></notification>`
     expect(xmlText(xml, 'notification.subject.transaction.id')).toBeUndefined()

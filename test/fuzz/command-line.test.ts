@@ -1,7 +1,7 @@
 /** Arguments of any kind: exit code 2 with a sentence when they are wrong, and never a stack trace. */
 import type { Command, Option } from 'commander'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { endingOf } from '#dist/cli/failure.js'
 import { createProgram } from '#dist/cli/program.js'
 import { freshFolder } from '../support/cli.js'
@@ -60,7 +60,7 @@ const args = fc.constantFrom(...all).chain(({ path, options }) => {
 })
 
 describe('arguments', () => {
-  it('are accepted, or refused with one sentence and exit code 2', async () => {
+  test('are accepted, or refused with one sentence and exit code 2', async () => {
     const written = process.stdout.write
     await fc.assert(
       fc.asyncProperty(args, async (list) => {
@@ -88,7 +88,7 @@ describe('arguments', () => {
     expect(process.stdout.write).toBe(written)
   })
 
-  it('of the real binary end with 0, 1 or 2 and without a stack trace', async () => {
+  test('of the real binary end with 0, 1 or 2 and without a stack trace', async () => {
     /** These run until they are stopped, ask somebody, or call other hosts when their arguments are right. */
     const endless = ['dev', 'serve', 'worker', 'listen', 'tail', 'init', 'send', 'check']
     await fc.assert(

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { isHookonceError } from 'hookonce'
 import { catalogue } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configKeys, configProblems } from '#dist/config/check.js'
 import { fuzzRuns } from './runs.js'
 
@@ -40,7 +40,7 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
 }))
 
 describe('a configuration', () => {
-  it('is a list of problems, each a sentence that quotes no value', () => {
+  test('is a list of problems, each a sentence that quotes no value', () => {
     const secret = 'whsec_this-must-not-be-quoted'
     const hidden = tree.map((inside) => inside)
     fc.assert(
@@ -76,7 +76,7 @@ describe('the options of a provider', () => {
   ]
   const options = fc.oneof(fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tree), tree)
   for (const factory of Object.values(catalogue)) {
-    it(`${factory.key}: a source, or an error with a code`, () => {
+    test(`${factory.key}: a source, or an error with a code`, () => {
       fc.assert(
         fc.property(options, (given) => {
           try {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { isHookonceError } from 'hookonce'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onBothLogs, postAll } from '../support/processing.js'
 import { fuzzRuns } from './runs.js'
@@ -36,7 +36,7 @@ const cursor = fc.oneof(
 )
 
 onBothLogs((bench) => {
-  it('any cursor is INVALID_INPUT or the page after its position', async () => {
+  test('any cursor is INVALID_INPUT or the page after its position', async () => {
     const { inbox } = bench.inbox()
     await postAll(
       inbox,
@@ -62,7 +62,7 @@ onBothLogs((bench) => {
     )
   })
 
-  it('any cursor of the audit is INVALID_INPUT or a page', async () => {
+  test('any cursor of the audit is INVALID_INPUT or a page', async () => {
     const { inbox } = bench.inbox()
     await postAll(
       inbox,

@@ -4,7 +4,7 @@ import type { Delivery, Source } from 'hookonce'
 import { github, razorpay, standardWebhooks, stripe } from 'hookonce/providers'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { installExtras } from '../../scripts/extras.mjs'
 import { fuzzRuns } from './runs.js'
 
@@ -77,7 +77,7 @@ const change = fc.record({
 
 describe('a changed delivery', () => {
   for (const [name, { source, header, theirs }] of Object.entries(sides)) {
-    it(`${name}: nothing that the SDK refuses is accepted, and no other body`, async () => {
+    test(`${name}: nothing that the SDK refuses is accepted, and no other body`, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(change, { maxLength: 2 }), async (changes) => {
           const now = Date.now()

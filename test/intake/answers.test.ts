@@ -2,7 +2,7 @@
 
 import { createInbox, type Delivery, type Inbox, type Store } from 'hookonce'
 import { github, slack, standardWebhooks, stripe, unverified } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, onBothStores, secretOf } from '../support/inboxes.js'
 
@@ -25,7 +25,7 @@ onBothStores((stores) => {
   let n = 0
   const event = (more: object = {}) => ({ id: `evt_${++n}_${process.pid}`, type: 'invoice.paid', ...more })
 
-  it('a new event is accepted, its duplicate is known, and after it has finished it is processed', async () => {
+  test('a new event is accepted, its duplicate is known, and after it has finished it is processed', async () => {
     const store = stores.open()
     const inbox = createInbox({ store, sources: sources() })
     const body = event()
@@ -57,7 +57,7 @@ onBothStores((stores) => {
     expect(found).toMatchObject({ state: 'succeeded', deliveries: 4, conflicts: 0 })
   })
 
-  it('a bad, missing or stale signature is 401 and writes nothing', async () => {
+  test('a bad, missing or stale signature is 401 and writes nothing', async () => {
     const { inbox, lines } = open()
     const body = event()
     const good = await signed(inbox, 'stripe', body)
@@ -92,7 +92,7 @@ onBothStores((stores) => {
     '',
   ]
 
-  it('a signed delivery without a usable id is recorded once under a name made of its content', async () => {
+  test('a signed delivery without a usable id is recorded once under a name made of its content', async () => {
     const { inbox } = open()
     const source = wholeInbox(inbox).sources.get('stripe')!
     const now = Date.now()
@@ -112,7 +112,7 @@ onBothStores((stores) => {
     expect(ids.size).toBe(oddBodies.length)
   })
 
-  it('without a signature over the content, the same bodies are 400', async () => {
+  test('without a signature over the content, the same bodies are 400', async () => {
     const inbox = createInbox({ store: stores.open(), sources: { plain: unverified({ id: 'json:id' }) } })
     for (const body of oddBodies) {
       const receipt = await inbox.receive('plain', {
@@ -129,7 +129,7 @@ onBothStores((stores) => {
     }
   })
 
-  it('an unknown source is 404, another method 405, too large a body 413, too many headers 431, an encoded body 415', async () => {
+  test('an unknown source is 404, another method 405, too large a body 413, too many headers 431, an encoded body 415', async () => {
     const { inbox } = open()
     const delivery = await signed(inbox, 'stripe', event())
     const headers = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, 'y']))
@@ -153,7 +153,7 @@ onBothStores((stores) => {
     }
   })
 
-  it('a numeric id keeps every digit, so two ids beyond 2^53 stay two events', async () => {
+  test('a numeric id keeps every digit, so two ids beyond 2^53 stay two events', async () => {
     const inbox = createInbox({
       store: stores.open(),
       sources: { plain: unverified({ id: 'json:id', type: 'json:type' }) },
@@ -173,7 +173,7 @@ onBothStores((stores) => {
     for (const id of ids) expect(await send(id)).toMatchObject({ eventId: id, duplicate: true })
   })
 
-  it('the same id with other bytes: the first stays, the conflict is recorded, the answer follows the policy', async () => {
+  test('the same id with other bytes: the first stays, the conflict is recorded, the answer follows the policy', async () => {
     const { inbox, lines } = open()
     const body = event({ amount: 1 })
     for (const name of ['stripe', 'strict'] as const) {
@@ -193,7 +193,7 @@ onBothStores((stores) => {
     }
   })
 
-  it('contentGuard review: known signed bytes under 100 new ids are one event to handle; the rest are on the review list', async () => {
+  test('contentGuard review: known signed bytes under 100 new ids are one event to handle; the rest are on the review list', async () => {
     const store = stores.open()
     const { inbox } = loggedInbox({ store, sources: sources() })
     const delivery = await signed(inbox, 'github', { zen: `once ${++n}` }, `first-${n}`)
@@ -211,7 +211,7 @@ onBothStores((stores) => {
     expect(claimed.map((e) => e.id)).toEqual([`first-${n}`])
   })
 
-  it('the content guard can also reject, or accept', async () => {
+  test('the content guard can also reject, or accept', async () => {
     const guarded = (contentGuard: 'reject' | 'accept') =>
       github({ secret: secretOf('github'), contentGuard })
     const inbox = createInbox({
@@ -239,7 +239,7 @@ onBothStores((stores) => {
     }
   })
 
-  it('a handshake is answered and stores nothing', async () => {
+  test('a handshake is answered and stores nothing', async () => {
     const { inbox } = open()
     const source = wholeInbox(inbox).sources.get('slack')!
     const body = JSON.stringify({ token: 'x', challenge: 'abc123', type: 'url_verification' })
@@ -249,7 +249,7 @@ onBothStores((stores) => {
     expect((await inbox.events.list({ source: 'slack' })).events).toEqual([])
   })
 
-  it('one delivery with several events records each, keeps its bytes once, and answers for all', async () => {
+  test('one delivery with several events records each, keeps its bytes once, and answers for all', async () => {
     const inbox = createInbox({
       store: stores.open(),
       // The guard is on: events of one delivery share its bytes and are not replays of each other.
@@ -287,7 +287,7 @@ onBothStores((stores) => {
     expect(recorded.map((e) => e.state)).toEqual(['pending', 'pending', 'pending'])
   })
 
-  it('an outage of the store is 503 with Retry-After, and the sender finds the event new afterwards', async () => {
+  test('an outage of the store is 503 with Retry-After, and the sender finds the event new afterwards', async () => {
     const store = stores.open()
     let down = false
     const flaky: Store = {
@@ -309,7 +309,7 @@ onBothStores((stores) => {
 })
 
 describe('what does not start', () => {
-  it.each([
+  test.each([
     ['an empty secret', () => stripe({ secret: '' })],
     ['a blank secret', () => stripe({ secret: '   ' })],
     ['a secret list with an empty one', () => stripe({ secret: [secretOf('a'), ''] })],
@@ -334,7 +334,7 @@ describe('what does not start', () => {
     expect(start).toThrow(/must be|secret|bytes/)
   })
 
-  it('an unverified source starts, with a warning', () => {
+  test('an unverified source starts, with a warning', () => {
     const { lines } = loggedInbox({
       store: 'sqlite::memory:',
       sources: { open: unverified({ id: 'json:id', type: 'json:type' }) },
@@ -342,7 +342,7 @@ describe('what does not start', () => {
     expect(lines).toEqual([expect.objectContaining({ level: 'warn', source: 'open' })])
   })
 
-  it('a store URL that is not understood', async () => {
+  test('a store URL that is not understood', async () => {
     const inbox = createInbox({ store: 'mysql://root:hunter2@h/db', sources: {} })
     await expect(inbox.start()).rejects.toMatchObject({ code: 'STORE_URL' })
     await expect(inbox.start()).rejects.not.toThrow(/hunter2/)

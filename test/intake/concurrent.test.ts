@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { createInbox, type Inbox } from 'hookonce'
 import { nodeHandler } from 'hookonce/node'
 import { stripe } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { onBothStores, secretOf } from '../support/inboxes.js'
 
 onBothStores((stores) => {
-  it('64 deliveries each of 20 events to two servers on one log: 20 rows, all 2xx, one "new" for each', async () => {
+  test('64 deliveries each of 20 events to two servers on one log: 20 rows, all 2xx, one "new" for each', async () => {
     const source = stripe({ secret: secretOf('stripe') })
     const servers: Server[] = []
     const inboxes: Inbox[] = []

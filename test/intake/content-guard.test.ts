@@ -3,7 +3,7 @@
 import { createInbox, type Delivery, type Inbox, type InboxOptions, lru } from 'hookonce'
 import { github, gitlab, shopify, woocommerce } from 'hookonce/providers'
 import { metricsText, startAlerts } from 'hookonce/telemetry'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, onBothStores, secretOf } from '../support/inboxes.js'
 
@@ -54,7 +54,7 @@ onBothStores((stores) => {
     ],
   ]
 
-  it.each(genuine)('%s: both are handled, and the second is flagged', async (_, name, make) => {
+  test.each(genuine)('%s: both are handled, and the second is flagged', async (_, name, make) => {
     const { inbox, handled, run, lines } = open()
     const { body, types } = make(run)
     const ids = [`1${run}0`, `1${run}1`] as const
@@ -83,7 +83,7 @@ onBothStores((stores) => {
     expect(lines.filter((line) => line.sameAs === stored[0])).toHaveLength(1)
   })
 
-  it('flagged events are in the metrics, an alert tells of them, and a sender that repeats itself does not fill the log', async () => {
+  test('flagged events are in the metrics, an alert tells of them, and a sender that repeats itself does not fill the log', async () => {
     const { inbox, lines, run } = open()
     const told: unknown[] = []
     let now = Date.now()
@@ -105,7 +105,7 @@ onBothStores((stores) => {
     expect(lines.filter((line) => 'sameAs' in line).length).toBeLessThan(10)
   })
 
-  it('an event whose id was taken by captured bytes is a conflict, and an operator runs it with its own bytes', async () => {
+  test('an event whose id was taken by captured bytes is a conflict, and an operator runs it with its own bytes', async () => {
     for (const more of [{}, { seen: lru() }] satisfies Partial<InboxOptions>[]) {
       const { inbox, handled, bodies, run } = open(more)
       const id = `x-${run}`
@@ -129,7 +129,7 @@ onBothStores((stores) => {
     }
   })
 
-  it('a withheld forgery does not block the real event, and inline mode handles it in the request', async () => {
+  test('a withheld forgery does not block the real event, and inline mode handles it in the request', async () => {
     const run = ++n
     const inbox = createInbox({
       store: stores.open(),

@@ -1,6 +1,6 @@
 import { HookonceError } from 'hookonce'
 import type { NewDelivery, RecordVerdict } from 'hookonce/testing/contracts'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { groupCommit } from '#dist/intake/group-commit.js'
 import type { Recording } from '#dist/recorder.js'
 
@@ -36,7 +36,7 @@ afterEach(() => void vi.useRealTimers())
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('group commit', () => {
-  it('puts what arrives while two commits are under way into the next one', async () => {
+  test('puts what arrives while two commits are under way into the next one', async () => {
     const store = heldStore()
     const commits = groupCommit(store)
     const answered: string[] = []
@@ -61,7 +61,7 @@ describe('group commit', () => {
     expect(answered.sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  it('answers nothing before its commit has ended', async () => {
+  test('answers nothing before its commit has ended', async () => {
     const store = heldStore()
     const commits = groupCommit(store)
     let answered = false
@@ -75,7 +75,7 @@ describe('group commit', () => {
     expect(answered).toBe(true)
   })
 
-  it('fails only the deliveries of the commit that failed', async () => {
+  test('fails only the deliveries of the commit that failed', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxUnderWay: 1 })
     const first = commits.record(delivery('a'))
@@ -88,7 +88,7 @@ describe('group commit', () => {
     await expect(second).resolves.toHaveLength(1)
   })
 
-  it('bounds a commit in number and in bytes', async () => {
+  test('bounds a commit in number and in bytes', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxBatch: 3, maxBatchBytes: 100, maxUnderWay: 10 })
     for (let i = 0; i < 7; i++) void commits.record(delivery(`n${i}`))
@@ -105,7 +105,7 @@ describe('group commit', () => {
     ])
   })
 
-  it('refuses with STORE_BUSY what would make the queue longer or larger than its bounds', async () => {
+  test('refuses with STORE_BUSY what would make the queue longer or larger than its bounds', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxUnderWay: 1, maxWaiting: 2, maxWaitingBytes: 100 })
     const accepted = [commits.record(delivery('a'))]
@@ -124,7 +124,7 @@ describe('group commit', () => {
     await expect(Promise.all(accepted)).resolves.toHaveLength(3)
   })
 
-  it('fails the deliveries that wait longer than the time limit, in order, and no others', async () => {
+  test('fails the deliveries that wait longer than the time limit, in order, and no others', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxUnderWay: 1, withinMs: 50 })
     const ended: string[] = []
@@ -150,7 +150,7 @@ describe('group commit', () => {
     expect(store.batches.map((batch) => batch.ids)).toEqual([['a'], ['d']])
   })
 
-  it('has no more commits under way than allowed, also when one ends with several batches waiting', async () => {
+  test('has no more commits under way than allowed, also when one ends with several batches waiting', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxBatch: 1, maxUnderWay: 2 })
     const all = ['a', 'b', 'c', 'd', 'e'].map((id) => commits.record(delivery(id)))
@@ -165,7 +165,7 @@ describe('group commit', () => {
     await expect(Promise.all(all)).resolves.toHaveLength(5)
   })
 
-  it('fills its limits exactly, and an empty queue takes a delivery of any size', async () => {
+  test('fills its limits exactly, and an empty queue takes a delivery of any size', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxBatchBytes: 100, maxUnderWay: 1, maxWaitingBytes: 100 })
     void commits.record(delivery('huge', 1_000))
@@ -177,7 +177,7 @@ describe('group commit', () => {
     expect(store.batches.map((batch) => batch.ids)).toEqual([['huge'], ['a', 'b']])
   })
 
-  it('has room again for the bytes of deliveries that were committed or ran out of time', async () => {
+  test('has room again for the bytes of deliveries that were committed or ran out of time', async () => {
     virtualTime()
     const store = heldStore()
     const commits = groupCommit(store, { maxUnderWay: 1, maxWaitingBytes: 100, withinMs: 50 })
@@ -198,7 +198,7 @@ describe('group commit', () => {
     await expect(Promise.all(again)).resolves.toHaveLength(2)
   })
 
-  it('keeps those that wait when a delivery of the commit under way runs out of time', async () => {
+  test('keeps those that wait when a delivery of the commit under way runs out of time', async () => {
     virtualTime()
     const store = heldStore()
     const commits = groupCommit(store, { maxUnderWay: 1, withinMs: 200 })
@@ -215,7 +215,7 @@ describe('group commit', () => {
     await expect(next).resolves.toHaveLength(1)
   })
 
-  it('gives each delivery of a commit its own result, and counts only those that were recorded', async () => {
+  test('gives each delivery of a commit its own result, and counts only those that were recorded', async () => {
     const full = new HookonceError('SPOOL_FULL', { maxBytes: 1 })
     const recorded: RecordVerdict[] = [{ status: 'recorded', seq: 1, state: 'pending' }]
     const results: Recording[][] = [[recorded, 'spooled', full, recorded] as never, ['spooled']]
@@ -235,7 +235,7 @@ describe('group commit', () => {
     expect(counted).toEqual([2, 0])
   })
 
-  it('is drained when nothing waits and nothing is under way, and not before', async () => {
+  test('is drained when nothing waits and nothing is under way, and not before', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxBatch: 1, maxUnderWay: 2 })
     await commits.idle()

@@ -2,13 +2,13 @@
 import { createInbox, type Source } from 'hookonce'
 import { rudderstack, segment } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 const secret = 'a secret that is long enough'
 const sources: Record<string, Source> = { segment: segment({ secret }), rudderstack: rudderstack({ secret }) }
 
 for (const [name, source] of Object.entries(sources)) {
-  it(`${name}: a page view with a guessed id does not suppress the order that has it`, async () => {
+  test(`${name}: a page view with a guessed id does not suppress the order that has it`, async () => {
     const inbox = createInbox({ store: sqlite(':memory:'), sources: { [name]: source } })
     const handled: string[] = []
     inbox.on(name, '*', (event) => void handled.push(event.type))

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import type { Inbox } from 'hookonce'
 import { nodeHandler } from 'hookonce/node'
 import { stripe } from 'hookonce/providers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 
 const source = stripe({ secret: secretOf('stripe') })
@@ -56,7 +56,7 @@ function rawRequest(head: string): { socket: Socket; status: Promise<string> } {
   return { socket, status }
 }
 
-it('a 2 GB chunked body is cut at the limit, and memory stays flat', async () => {
+test('a 2 GB chunked body is cut at the limit, and memory stays flat', async () => {
   const before = process.memoryUsage().rss
   const { socket, status } = rawRequest(
     'POST /webhooks/stripe HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n',
@@ -74,7 +74,7 @@ it('a 2 GB chunked body is cut at the limit, and memory stays flat', async () =>
   expect(await good()).toBe(200)
 })
 
-it('a drip of one byte at a time is ended, and others are served meanwhile', async () => {
+test('a drip of one byte at a time is ended, and others are served meanwhile', async () => {
   const drips = Array.from({ length: 200 }, () =>
     rawRequest('POST /webhooks/stripe HTTP/1.1\r\nhost: h\r\ncontent-length: 1000\r\n\r\n'),
   )
@@ -89,7 +89,7 @@ it('a drip of one byte at a time is ended, and others are served meanwhile', asy
   }
 })
 
-it('a gzip bomb is refused without being opened', async () => {
+test('a gzip bomb is refused without being opened', async () => {
   const bomb = gzipSync(Buffer.alloc(128 * 1024 * 1024))
   const { headers, body } = await source.sign({
     body: bomb,
@@ -104,7 +104,7 @@ it('a gzip bomb is refused without being opened', async () => {
   expect(response.status).toBe(415)
 })
 
-it('half a million nested brackets from a sender with a good signature are recorded at once', async () => {
+test('half a million nested brackets from a sender with a good signature are recorded at once', async () => {
   for (const nest of ['[', '{"a":']) {
     const body = nest.repeat(Math.floor(1_000_000 / nest.length / 2))
     const delivery = await source.sign({ body, now: Date.now() })
@@ -120,7 +120,7 @@ it('half a million nested brackets from a sender with a good signature are recor
   }
 })
 
-it('five million nested brackets are cut before anyone looks at them', async () => {
+test('five million nested brackets are cut before anyone looks at them', async () => {
   const { socket, status } = rawRequest(
     'POST /webhooks/stripe HTTP/1.1\r\nhost: h\r\ncontent-length: 5000000\r\n\r\n',
   )

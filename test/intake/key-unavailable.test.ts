@@ -4,7 +4,7 @@ import { createInbox, type Source } from 'hookonce'
 import { nodeHandler } from 'hookonce/node'
 import { amazonSns, generateKeys, googlePubsub, plaid } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -41,7 +41,7 @@ const senders: Record<string, { source: Source; signer: Source }> = {
 }
 
 for (const [name, { source, signer }] of Object.entries(senders)) {
-  it(`${name} is 503 with Retry-After`, async () => {
+  test(`${name} is 503 with Retry-After`, async () => {
     const inbox = inboxOf(source)
     const now = Date.now()
     const signed = await signer.sign(signer.sample({ now }))
@@ -59,7 +59,7 @@ for (const [name, { source, signer }] of Object.entries(senders)) {
   })
 }
 
-it('the adapters pass it on', async () => {
+test('the adapters pass it on', async () => {
   const { source, signer } = senders['a certificate host that does not answer (Amazon SNS)']!
   const inbox = inboxOf(source)
   const delivery = await signer.sign(signer.sample({ now: Date.now() }))
@@ -87,7 +87,7 @@ it('the adapters pass it on', async () => {
   }
 })
 
-it('a certificate that the host does not have is 401: somebody made the name up', async () => {
+test('a certificate that the host does not have is 401: somebody made the name up', async () => {
   const source = amazonSns({ topicArn, fetch: async () => new Response('', { status: 404 }) })
   const signer = amazonSns({ ...rsa, topicArn })
   const receipt = await inboxOf(source).receive(
@@ -97,7 +97,7 @@ it('a certificate that the host does not have is 401: somebody made the name up'
   expect([receipt.httpStatus, receipt.reason]).toEqual([401, 'unknown_key'])
 })
 
-it('an answer without end is cut while it is read', async () => {
+test('an answer without end is cut while it is read', async () => {
   let given = 0
   const endless = new ReadableStream({
     pull(controller) {

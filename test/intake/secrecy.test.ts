@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInbox } from 'hookonce'
 import { catalogue } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox } from '../support/inboxes.js'
 
 const SECRET = 'canary-secret-5f2e9c1a7b3d4e6f8a9b0c1d2e3f4a5b'
 const CANARY = 'canary-payload-77aa'
 
-it('a canary in the secret, the body and the headers of rejected deliveries is found nowhere', async () => {
+test('a canary in the secret, the body and the headers of rejected deliveries is found nowhere', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookonce-canary-'))
   const { github, stripe, slack } = catalogue
   const sources = {
@@ -70,7 +70,7 @@ it('a canary in the secret, the body and the headers of rejected deliveries is f
   rmSync(folder, { recursive: true })
 })
 
-it('an error at construction names the provider and not the secret', () => {
+test('an error at construction names the provider and not the secret', () => {
   for (const [key, factory] of Object.entries(catalogue)) {
     for (const secret of ['canary7', 'whsec_canary7']) {
       try {

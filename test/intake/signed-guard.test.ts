@@ -1,7 +1,7 @@
 /** The guard compares what the sender signed, which for some senders is not the body. */
 import { createInbox } from 'hookonce'
 import { dropbox, dropboxSign, github, mailgun, monday } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { onBothStores, secretOf } from '../support/inboxes.js'
 
 onBothStores((stores) => {
@@ -26,7 +26,7 @@ onBothStores((stores) => {
     return Buffer.from(JSON.stringify(document))
   }
 
-  it('one Mailgun signature with three invented bodies makes one event to handle', async () => {
+  test('one Mailgun signature with three invented bodies makes one event to handle', async () => {
     const { inbox, sources, handled } = open()
     const eightHoursAgo = Date.now() - 8 * 3_600_000
     const genuine = await sources.mailgun.sign(sources.mailgun.sample({ now: eightHoursAgo, id: 'genuine' }))
@@ -47,7 +47,7 @@ onBothStores((stores) => {
     await inbox.stop()
   })
 
-  it('a monday token or a Dropbox Sign hash that comes with another body is handled and flagged', async () => {
+  test('a monday token or a Dropbox Sign hash that comes with another body is handled and flagged', async () => {
     const { inbox, sources } = open()
     const first = await sources.monday.sign(sources.monday.sample({ now: Date.now(), id: 't1' }))
     const other = edit(first.body, (document) => {
@@ -75,7 +75,7 @@ onBothStores((stores) => {
     await inbox.stop()
   })
 
-  it('old and early signatures are refused where the time is signed', async () => {
+  test('old and early signatures are refused where the time is signed', async () => {
     const { inbox, sources } = open()
     const hour = 3_600_000
     for (const [name, tooFar] of [
@@ -91,7 +91,7 @@ onBothStores((stores) => {
     await inbox.stop()
   })
 
-  it('equal content is flagged where it is not usual, and not where it is', async () => {
+  test('equal content is flagged where it is not usual, and not where it is', async () => {
     const { inbox, sources } = open()
     for (const id of ['g1', 'g2']) {
       const sample = sources.github.sample({ now: Date.now(), id })

@@ -2,7 +2,7 @@
 import { createInbox, type Source } from 'hookonce'
 import { adyen, brevo, line } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
 const secret = 'a secret that is long enough'
 const closing: (() => unknown)[] = []
@@ -25,7 +25,7 @@ describe('one deeply nested event of a signed batch', () => {
   const item = (id: string, extra = '0') => `{"type":"message","webhookEventId":"${id}","extra":${extra}}`
   const body = `{"events":[${item('a')},${item('b', nested(600))},${item('c')}]}`
 
-  it('is recorded beside the others, each under its own id', async () => {
+  test('is recorded beside the others, each under its own id', async () => {
     const { receipt, inbox } = await receive(line({ secret }), body)
     expect([receipt.httpStatus, receipt.status]).toEqual([200, 'accepted'])
     expect(receipt.events?.map(({ eventId }) => eventId)).toEqual(['a', 'b', 'c'])
@@ -36,7 +36,7 @@ describe('one deeply nested event of a signed batch', () => {
     ])
   })
 
-  it('reaches its handler as text, the others as values', async () => {
+  test('reaches its handler as text, the others as values', async () => {
     const source = line({ secret })
     const payloads: unknown[] = []
     const { inbox } = await receive(source, body)
@@ -46,7 +46,7 @@ describe('one deeply nested event of a signed batch', () => {
     expect(payloads).toContain(item('b', nested(600)))
   })
 
-  it('is verified also when each event has its own signature', async () => {
+  test('is verified also when each event has its own signature', async () => {
     const source = adyen({ secret: '44'.repeat(32) })
     const sample = source.sample({ now: Date.now() })
     const { receipt } = await receive(
@@ -61,7 +61,7 @@ describe('a delivery with more events than can be split', () => {
   const items = (count: number, of: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => of(index)).join(',')
 
-  it('is one event with the name of its signed content', async () => {
+  test('is one event with the name of its signed content', async () => {
     const source = line({ secret })
     const body = `{"events":[${items(10_001, (i) => `{"webhookEventId":"${i}"}`)}]}`
     const { receipt, inbox, signed } = await receive(source, body)
@@ -73,7 +73,7 @@ describe('a delivery with more events than can be split', () => {
     expect(handled).toEqual([{ id: receipt.eventId, type: 'unknown', payload: JSON.parse(body) }])
   })
 
-  it('is one event also if the sender signs nothing', async () => {
+  test('is one event also if the sender signs nothing', async () => {
     const source = brevo({ secret })
     const body = `[${items(10_001, (i) => `{"event":"click","id":${i}}`)}]`
     const { receipt, inbox } = await receive(source, body)

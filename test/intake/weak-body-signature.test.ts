@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { createInbox } from 'hookonce'
 import { paypal } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { rsaCertificate, rsaCertificateKey } from '../support/certificate.js'
 
 const source = paypal({
@@ -13,7 +13,7 @@ const source = paypal({
   webhookId: '1JE4291016473214C',
 })
 
-it('bodies with the checksum of a captured delivery are withheld, also without an id of their own', async () => {
+test('bodies with the checksum of a captured delivery are withheld, also without an id of their own', async () => {
   const inbox = createInbox({ store: sqlite(':memory:'), sources: { paypal: source } })
   const handled: string[] = []
   inbox.on('paypal', '*', (event) => void handled.push(event.id))
@@ -43,7 +43,7 @@ it('bodies with the checksum of a captured delivery are withheld, also without a
   await inbox.stop()
 })
 
-it('its facts say that only a checksum of the body is signed', () => {
+test('its facts say that only a checksum of the body is signed', () => {
   expect(source).toMatchObject({
     idIsSigned: false,
     contentGuard: 'review',

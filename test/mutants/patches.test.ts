@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { catalogue } from 'hookonce/providers'
 import { providerContract, storeContract } from 'hookonce/testing/contracts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mutants } from './index.mjs'
 import { applied } from './mutant.mjs'
 
@@ -21,7 +21,7 @@ function titles(cases: readonly { readonly name: string }[]): string {
 }
 
 describe.each(mutants)('the mutant "$name"', ({ name, promise, changes, tests }) => {
-  it('applies to the code as it is, and changes it', () => {
+  test('applies to the code as it is, and changes it', () => {
     expect(promise).not.toBe('')
     const texts = new Map<string, string>()
     for (const change of changes) {
@@ -32,7 +32,7 @@ describe.each(mutants)('the mutant "$name"', ({ name, promise, changes, tests })
     }
   })
 
-  it('names tests that exist', () => {
+  test('names tests that exist', () => {
     expect(tests.length).toBeGreaterThan(0)
     for (const { file, title } of tests) {
       expect(title).not.toBe('')
@@ -42,7 +42,7 @@ describe.each(mutants)('the mutant "$name"', ({ name, promise, changes, tests })
   })
 })
 
-it('there are at least 25, each with a name of its own', () => {
+test('there are at least 25, each with a name of its own', () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
   expect(mutants.length).toBeGreaterThanOrEqual(25)
 })

@@ -5,7 +5,7 @@
 
 import { directory } from 'hookonce/archive'
 import type { CompleteStore } from 'hookonce/testing/contracts'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 import { type Fault, faults } from './faults.js'
@@ -45,7 +45,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, open) => {
     return { harness, store: (await harness.open()) as CompleteStore<never> }
   }
 
-  it('the list of points is the contract of a store and of an archive', async () => {
+  test('the list of points is the contract of a store and of an archive', async () => {
     const { harness, store } = await openLog()
     logs.push({ harness, store })
     const transaction = await store.transaction()
@@ -62,7 +62,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, open) => {
     expect(required.sort()).toEqual(Object.keys(points).sort())
   })
 
-  it('no fault at any point loses, doubles or blocks an event', async () => {
+  test('no fault at any point loses, doubles or blocks an event', async () => {
     const list = chosen(kind)
     const failures: string[] = []
     const next = list[Symbol.iterator]()

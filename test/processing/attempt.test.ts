@@ -3,7 +3,7 @@
 import { permanent, retryAfter, type StandardSchema } from 'hookonce'
 import type { PostgresTx } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { limits } from '#dist/model.js'
 import { startChild } from '../support/child.js'
@@ -16,7 +16,7 @@ onBothLogs((bench) => {
   shortened(OVERTIME_MS)
 
   describe('outcomes', () => {
-    it('a handler that returns commits its writes together with succeeded', async () => {
+    test('a handler that returns commits its writes together with succeeded', async () => {
       const { inbox } = bench.inbox()
       const seen: unknown[] = []
       inbox.on('shop', 'order.paid', async (event, ctx) => {
@@ -35,7 +35,7 @@ onBothLogs((bench) => {
       expect(await inbox.drain()).toBe(0)
     })
 
-    it('a handler that throws has its writes rolled back and is tried again after a wait that grows', async () => {
+    test('a handler that throws has its writes rolled back and is tried again after a wait that grows', async () => {
       const { inbox } = bench.inbox()
       inbox.on(
         'shop',
@@ -77,7 +77,7 @@ onBothLogs((bench) => {
       )
     })
 
-    it('a failed event is tried again by itself when its wait is over, and its effect is there once', async () => {
+    test('a failed event is tried again by itself when its wait is over, and its effect is there once', async () => {
       const { inbox } = bench.inbox()
       const attempts: number[] = []
       inbox.on('shop', '*', async (event, ctx) => {
@@ -92,7 +92,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
     })
 
-    it('a permanent failure goes to the dead letters at its first attempt', async () => {
+    test('a permanent failure goes to the dead letters at its first attempt', async () => {
       const { inbox, lines } = bench.inbox()
       inbox.on('shop', '*', async (event, ctx) => {
         await bench.write(ctx.tx, event.id)
@@ -110,7 +110,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual([])
     })
 
-    it('retryAfter decides the wait whatever the policy says, and still counts as an attempt', async () => {
+    test('retryAfter decides the wait whatever the policy says, and still counts as an attempt', async () => {
       const { inbox } = bench.inbox()
       inbox.on(
         'shop',
@@ -131,7 +131,7 @@ onBothLogs((bench) => {
       expect(() => retryAfter(Number.NaN)).toThrow(RangeError)
     })
 
-    it('ignore(reason) ends the event as ignored, with what it wrote before', async () => {
+    test('ignore(reason) ends the event as ignored, with what it wrote before', async () => {
       const { inbox } = bench.inbox()
       inbox.on('shop', '*', async (event, ctx) => {
         await bench.write(ctx.tx, event.id)
@@ -143,7 +143,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
     })
 
-    it('a reason or an error of any length and letters is cut to what the log takes, and fails no neighbour', async () => {
+    test('a reason or an error of any length and letters is cut to what the log takes, and fails no neighbour', async () => {
       const { inbox, lines } = bench.inbox()
       inbox.on('shop', '*', (event, ctx) => {
         if (event.id === 'long') ctx.ignore('€'.repeat(5_000))
@@ -171,7 +171,7 @@ onBothLogs((bench) => {
   })
 
   describe('which handler', () => {
-    it('an event nobody handles is ignored as unhandled, and one replay runs them when a handler is there', async () => {
+    test('an event nobody handles is ignored as unhandled, and one replay runs them when a handler is there', async () => {
       const { inbox } = bench.inbox()
       inbox.on('shop', 'order.*', () => {})
       await postAll(inbox, [
@@ -191,7 +191,7 @@ onBothLogs((bench) => {
       expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 4, ignored: 0 })
     })
 
-    it('the most specific handler is called, in whatever order they were registered', async () => {
+    test('the most specific handler is called, in whatever order they were registered', async () => {
       const { inbox } = bench.inbox()
       const calls: string[] = []
       for (const pattern of ['*', 'order.*', 'order.paid', 'order.p*', '*.paid']) {
@@ -212,7 +212,7 @@ onBothLogs((bench) => {
       ])
     })
 
-    it('two handlers for one pattern, an unknown source and an empty type are errors', () => {
+    test('two handlers for one pattern, an unknown source and an empty type are errors', () => {
       const { inbox } = bench.inbox()
       inbox.on('shop', 'order.*', () => {})
       expect(() => inbox.on('shop', 'order.*', () => {})).toThrow(
@@ -239,7 +239,7 @@ onBothLogs((bench) => {
       },
     }
 
-    it('a schema hands the handler what it made of the payload', async () => {
+    test('a schema hands the handler what it made of the payload', async () => {
       const { inbox } = bench.inbox()
       const cents: number[] = []
       inbox.on('shop', '*', (event) => void cents.push(event.payload.cents), { schema: amountSchema })
@@ -248,7 +248,7 @@ onBothLogs((bench) => {
       expect(cents).toEqual([1_250])
     })
 
-    it('an event keeps all its fields when it is spread or written as JSON, with a schema and without', async () => {
+    test('an event keeps all its fields when it is spread or written as JSON, with a schema and without', async () => {
       const { inbox } = bench.inbox()
       const seen: Record<string, unknown>[] = []
       const note = (event: object) =>
@@ -276,7 +276,7 @@ onBothLogs((bench) => {
       }
     })
 
-    it('a payload that does not fit the schema is a dead letter and never reaches the handler', async () => {
+    test('a payload that does not fit the schema is a dead letter and never reaches the handler', async () => {
       const { inbox } = bench.inbox()
       let calls = 0
       inbox.on('shop', '*', () => void calls++, { schema: amountSchema })
@@ -288,7 +288,7 @@ onBothLogs((bench) => {
       expect(calls).toBe(0)
     })
 
-    it('is parsed when it is asked for, and only then', async () => {
+    test('is parsed when it is asked for, and only then', async () => {
       // Named by its bytes: the body need not be JSON at all.
       const text = unverified({ id: 'hash', type: 'header:x-kind' })
       const { inbox } = bench.inbox({ sources: { text } })
@@ -306,7 +306,7 @@ onBothLogs((bench) => {
       expect(raw).toEqual(['this is no JSON'])
     })
 
-    it('an error of JSON.parse is kept without the text it quotes', async () => {
+    test('an error of JSON.parse is kept without the text it quotes', async () => {
       const text = unverified({ id: 'header:x-id', type: 'header:x-kind' })
       const { inbox, lines } = bench.inbox({ sources: { text } })
       inbox.on('text', '*', (event) => JSON.parse(Buffer.from(event.raw).toString()))
@@ -328,7 +328,7 @@ onBothLogs((bench) => {
       expect(JSON.stringify(lines)).not.toMatch(/iban|DE89/)
     })
 
-    it('of a delivery with several events each handler call gets its own part', async () => {
+    test('of a delivery with several events each handler call gets its own part', async () => {
       const many = unverified({ each: 'events[]', id: 'json:id', type: 'json:type', reference: 'json:ref' })
       const { inbox } = bench.inbox({ sources: { many } })
       const seen: unknown[] = []
@@ -345,7 +345,7 @@ onBothLogs((bench) => {
       expect(seen.sort()).toEqual(events.map((event) => [event.id, event.ref, event]))
     })
 
-    it('of an event whose id was in a header that is not kept is read all the same', async () => {
+    test('of an event whose id was in a header that is not kept is read all the same', async () => {
       const odd = unverified({ id: 'header:x-odd-id', type: 'const:odd' })
       const { inbox } = bench.inbox({ sources: { odd } })
       const seen: Record<string, unknown> = {}
@@ -366,7 +366,7 @@ onBothLogs((bench) => {
       expect(seen).toEqual({ json: { a: 1 }, form: { a: '1', b: 'c d' }, text: 'a: 1' })
     })
 
-    it('of a form is its fields', async () => {
+    test('of a form is its fields', async () => {
       const form = unverified({ id: 'form:MessageSid', type: 'form:Status', reference: 'form:To' })
       const { inbox } = bench.inbox({ sources: { form } })
       const seen: unknown[] = []
@@ -385,7 +385,7 @@ onBothLogs((bench) => {
   })
 
   describe('the transaction', () => {
-    it('a handler that runs out of time is aborted and rolled back, and what it does later changes nothing', async () => {
+    test('a handler that runs out of time is aborted and rolled back, and what it does later changes nothing', async () => {
       const { inbox } = bench.inbox()
       const late = signal()
       const after: unknown[] = []
@@ -420,7 +420,7 @@ onBothLogs((bench) => {
       expect(await inbox.events.get(key('e1'))).toMatchObject(dead)
     })
 
-    it('ctx.tx kept beyond the attempt is closed', async () => {
+    test('ctx.tx kept beyond the attempt is closed', async () => {
       const { inbox } = bench.inbox()
       const kept: unknown[] = []
       inbox.on('shop', '*', async (event, ctx) => {
@@ -436,7 +436,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['used'])
     })
 
-    it('is not begun when ctx.tx is not used', async () => {
+    test('is not begun when ctx.tx is not used', async () => {
       const store = bench.store()
       let begun = 0
       const counting = {
@@ -462,7 +462,7 @@ onBothLogs((bench) => {
   })
 
   describe('ctx.once', () => {
-    it('runs an effect once over failed attempts and a replay, and gives its result each time', async () => {
+    test('runs an effect once over failed attempts and a replay, and gives its result each time', async () => {
       const { inbox } = bench.inbox()
       let calls = 0
       const results: unknown[] = []
@@ -479,7 +479,7 @@ onBothLogs((bench) => {
       expect(results).toEqual(Array.from({ length: 4 }, () => ({ sent: 1 })))
     })
 
-    it('calls of one name at the same time are one, calls of other names are others', async () => {
+    test('calls of one name at the same time are one, calls of other names are others', async () => {
       const { inbox } = bench.inbox()
       const calls: string[] = []
       const results: unknown[] = []
@@ -494,7 +494,7 @@ onBothLogs((bench) => {
       expect(new Set((results[0] as number[]).slice(0, 8)).size).toBe(1)
     })
 
-    it('an effect that throws is known not to have happened: it runs again, also under onUnknown review', async () => {
+    test('an effect that throws is known not to have happened: it runs again, also under onUnknown review', async () => {
       const { inbox } = bench.inbox()
       let calls = 0
       inbox.on('shop', '*', async (_event, ctx) => {
@@ -515,7 +515,7 @@ onBothLogs((bench) => {
       expect(calls).toBe(3)
     })
 
-    it('an effect that was begun and never ended is repeated, or sent to review when asked', async () => {
+    test('an effect that was begun and never ended is repeated, or sent to review when asked', async () => {
       const store = bench.store()
       const { inbox } = bench.inbox({ store, processing: { lease: 5_000, poll: 50 } })
       const calls: string[] = []
@@ -543,7 +543,7 @@ onBothLogs((bench) => {
       ])
     })
 
-    it('works beside and inside the transaction', async () => {
+    test('works beside and inside the transaction', async () => {
       const { inbox } = bench.inbox()
       const calls: string[] = []
       inbox.on('shop', '*', async (event, ctx) => {
@@ -560,7 +560,7 @@ onBothLogs((bench) => {
       expect((await bench.log.effects()).filter((value) => value === 'e1')).toHaveLength(1)
     })
 
-    it('idempotencyKey is the same in every attempt and replay, and another for each event, name and source', async () => {
+    test('idempotencyKey is the same in every attempt and replay, and another for each event, name and source', async () => {
       const { inbox } = bench.inbox({ sources: { shop: shop(), shop2: shop() } })
       const keys = new Map<string, Set<string>>()
       for (const source of ['shop', 'shop2']) {
@@ -585,7 +585,7 @@ onBothLogs((bench) => {
   })
 
   describe('inbox.once', () => {
-    it('20 callers in two processes run the work once and all get its result', async () => {
+    test('20 callers in two processes run the work once and all get its result', async () => {
       const store = bench.store()
       await store.migrate()
       const children = [0, 1].map(() => startChild('./once-child.mjs', ['10', ...bench.log.args]))
@@ -603,7 +603,7 @@ onBothLogs((bench) => {
       }
     })
 
-    it('work that throws gives the key back, and a finished key keeps its result', async () => {
+    test('work that throws gives the key back, and a finished key keeps its result', async () => {
       const { inbox } = bench.inbox()
       await expect(
         inbox.once('report', () => {
@@ -615,7 +615,7 @@ onBothLogs((bench) => {
       expect(await inbox.once('other', () => 5)).toBe(5)
     })
 
-    it('a holder who is silent beyond its lease is replaced, and its late result is not kept', async () => {
+    test('a holder who is silent beyond its lease is replaced, and its late result is not kept', async () => {
       const store = bench.store()
       const { inbox } = bench.inbox({ store })
       await wholeInbox(inbox).store()
@@ -631,7 +631,7 @@ onBothLogs((bench) => {
   })
 
   describe('error texts', () => {
-    it('what looks like a credential is masked in the log and in log lines', async () => {
+    test('what looks like a credential is masked in the log and in log lines', async () => {
       const { inbox, lines } = bench.inbox()
       const secrets = {
         stripe: `sk_live_${'a1B2'.repeat(6)}`,
@@ -663,7 +663,7 @@ onBothLogs((bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
-  it('an SQL error that the handler swallows is explained, and nothing of the transaction stays', async () => {
+  test('an SQL error that the handler swallows is explained, and nothing of the transaction stays', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', '*', async (event, ctx) => {
       const tx = ctx.tx as PostgresTx
@@ -681,7 +681,7 @@ onLog('PostgreSQL', (bench) => {
     expect(await bench.log.effects()).toEqual([])
   })
 
-  it('a savepoint lets a handler go on after an SQL error', async () => {
+  test('a savepoint lets a handler go on after an SQL error', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', '*', async (event, ctx) => {
       const tx = ctx.tx as PostgresTx
@@ -695,7 +695,7 @@ onLog('PostgreSQL', (bench) => {
     expect(await bench.log.effects()).toEqual(['e1'])
   })
 
-  it('an effect that was recorded beside a transaction stays when the transaction is rolled back', async () => {
+  test('an effect that was recorded beside a transaction stays when the transaction is rolled back', async () => {
     const { inbox } = bench.inbox()
     let calls = 0
     inbox.on('shop', '*', async (event, ctx) => {

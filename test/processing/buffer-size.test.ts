@@ -1,6 +1,6 @@
 /** How many events a process claims ahead: it follows the rate of the handlers, within limits. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ClaimedEvent } from '../../src/model.js'
 import { BufferSize } from '../../src/processing/buffer-size.js'
 
@@ -25,7 +25,7 @@ function sized(leaseMs = 30_000) {
 }
 
 describe('the buffer', () => {
-  it('has its least size until the rate is known, and while handlers are slow', () => {
+  test('has its least size until the rate is known, and while handlers are slow', () => {
     const { size, run, claim } = sized()
     claim()
     expect(size.now(32)).toBe(32)
@@ -33,7 +33,7 @@ describe('the buffer', () => {
     expect(size.now(32)).toBe(32)
   })
 
-  it('holds what fast handlers finish in half a second, and not more than 500 events', () => {
+  test('holds what fast handlers finish in half a second, and not more than 500 events', () => {
     const { size, run, claim } = sized()
     claim()
     run(400, 1_000)
@@ -43,14 +43,14 @@ describe('the buffer', () => {
     expect(size.now(32)).toBe(500)
   })
 
-  it('holds no more than can start in a small part of the lease', () => {
+  test('holds no more than can start in a small part of the lease', () => {
     const { size, run, claim } = sized(1_000)
     claim()
     run(1_000, 1_000)
     expect(size.now(32)).toBeLessThan(60)
   })
 
-  it('shrinks when handlers stop finishing events', () => {
+  test('shrinks when handlers stop finishing events', () => {
     const { size, run, claim, pass } = sized()
     claim()
     run(1_000, 1_000)
@@ -59,7 +59,7 @@ describe('the buffer', () => {
     expect(size.now(32)).toBe(32)
   })
 
-  it('stays small for large payloads, and for events whose worker has died', () => {
+  test('stays small for large payloads, and for events whose worker has died', () => {
     const { size, run, claim } = sized()
     run(1_000, 1_000)
     claim(1024 * 1024)

@@ -1,13 +1,13 @@
 /** Orders on a filter: oldest first over all pages, and ended in the middle of a pause. */
 import type { EventFilter, EventRecord, Store } from 'hookonce'
 import type { Action } from 'hookonce/testing/contracts'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { actOnEvents } from '#dist/processing/actions.js'
 import { ids, onBothLogs, post, postAll, shop, until } from '../support/processing.js'
 
 onBothLogs((bench) => {
   describe('a replay with a rate', () => {
-    it('keeps the order of each reference, over all its pages, while a worker runs what it queues', async () => {
+    test('keeps the order of each reference, over all its pages, while a worker runs what it queues', async () => {
       const { inbox } = bench.inbox({ sources: { shop: shop({ order: 'reference' }) } })
       const runs: string[] = []
       inbox.on('shop', '*', (event) => void runs.push(event.id))
@@ -24,7 +24,7 @@ onBothLogs((bench) => {
       for (const ref of refs) expect(runs.filter((id) => id.startsWith(ref))).toEqual(ids(20, ref))
     })
 
-    it('ends at once when it is cancelled during a pause', async () => {
+    test('ends at once when it is cancelled during a pause', async () => {
       const { inbox } = bench.inbox()
       await postAll(
         inbox,

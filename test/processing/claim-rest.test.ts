@@ -1,7 +1,7 @@
 /** A busy process that finds few due events lets more of them arrive before it claims again. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompleteStore } from 'hookonce/testing/contracts'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { ids, onBothLogs, post, shop, until } from '../support/processing.js'
 
 const CLAIM_MS = 20
@@ -30,7 +30,7 @@ function slow(store: CompleteStore, onEnd: () => void) {
 }
 
 onBothLogs((bench) => {
-  it.each([
+  test.each([
     ['a busy process waits as long as the last claim took', undefined, true],
     ['events of a lane do not wait', 'reference' as const, false],
   ])('%s', async (_, order, waits) => {

@@ -2,7 +2,7 @@
 import { type Inbox, isHookonceError, type Store } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import pg from 'pg'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import {
   type Bench,
@@ -56,7 +56,7 @@ onBothLogs((bench) => {
       'after commit',
     ]
 
-    it('at every step of an attempt: each event has its effect once, and nothing is stuck', async () => {
+    test('at every step of an attempt: each event has its effect once, and nothing is stuck', async () => {
       const { inbox } = bench.inbox({ processing: { lease: 2_000, poll: 20 } })
       const all: string[] = []
       for (const step of steps) {
@@ -86,7 +86,7 @@ onBothLogs((bench) => {
   })
 
   describe('a frozen worker', () => {
-    it.each([
+    test.each([
       ['its commit', { end: 'return', deaf: true }, 'go'],
       ['its failure', { end: 'throw', deaf: true }, 'go'],
       ['its heartbeat', { end: 'return', deaf: false }, null],
@@ -116,7 +116,7 @@ onBothLogs((bench) => {
   })
 
   describe('an event that kills its worker', () => {
-    it('ends in the dead letters after its attempts, and the others are processed', async () => {
+    test('ends in the dead letters after its attempts, and the others are processed', async () => {
       const { inbox } = bench.inbox()
       // So few that one claim takes them all: each time the worker dies, all of them are with it.
       const others = ids(8)
@@ -156,7 +156,7 @@ onBothLogs((bench) => {
   })
 
   describe('a worker that cannot reach the store for longer than its lease', () => {
-    it('gives the attempt up, and does not disturb the next one of the same event in the same process', async () => {
+    test('gives the attempt up, and does not disturb the next one of the same event in the same process', async () => {
       const store = bench.store()
       let reachable = true
       let heartbeats = 0
@@ -195,7 +195,7 @@ onBothLogs((bench) => {
       ])
     })
 
-    it('a handler that takes longer than its lease keeps it by heartbeats, and nobody takes the event', async () => {
+    test('a handler that takes longer than its lease keeps it by heartbeats, and nobody takes the event', async () => {
       const processing = { lease: 1_200, poll: 20 }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       let runs = 0
@@ -215,7 +215,7 @@ onBothLogs((bench) => {
   })
 
   describe('a graceful stop', () => {
-    it('under load finishes what runs, hands back what waits with its attempt, and loses nothing', async () => {
+    test('under load finishes what runs, hands back what waits with its attempt, and loses nothing', async () => {
       const processing = { lease: 30_000, poll: 20, concurrency: 4 }
       const { inbox } = bench.inbox({ processing })
       const seen: string[] = []
@@ -250,7 +250,7 @@ onBothLogs((bench) => {
       expect(begun).toBe(new Set(seen.slice(0, begun)).size)
     })
 
-    it('hands back a handler that ignores the signal when the deadline is over; what it does later has no effect', async () => {
+    test('hands back a handler that ignores the signal when the deadline is over; what it does later has no effect', async () => {
       const { inbox } = bench.inbox({ processing: { lease: 30_000 } })
       const goOn = signal()
       const started = signal()
@@ -280,7 +280,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
     })
 
-    it('keeps its deadline with a batch too, while it runs together and while it runs one by one', async () => {
+    test('keeps its deadline with a batch too, while it runs together and while it runs one by one', async () => {
       for (const mode of ['together', 'one by one']) {
         const { inbox, lines } = bench.inbox({ processing: { lease: 30_000 } })
         const started = signal()
@@ -314,7 +314,7 @@ onBothLogs((bench) => {
       }
     })
 
-    it('releases what a slow claim brings after the deadline', async () => {
+    test('releases what a slow claim brings after the deadline', async () => {
       const store = bench.store()
       const claimed = signal()
       const goOn = signal()
@@ -346,7 +346,7 @@ onBothLogs((bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
-  it('workers whose clocks are ten minutes apart take nothing from each other', async () => {
+  test('workers whose clocks are ten minutes apart take nothing from each other', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await postAll(inbox, [{ id: 'e1' }])
     const processing = { lease: 1_200 }
@@ -368,7 +368,7 @@ onLog('PostgreSQL', (bench) => {
     expect((await bench.log.effects()).filter((value) => value === 'e1')).toHaveLength(1)
   })
 
-  it('handlers that hold every connection of the pool stop neither intake nor leases', async () => {
+  test('handlers that hold every connection of the pool stop neither intake nor leases', async () => {
     // The events that find no connection wait for one until the end of the test.
     const pool = new pg.Pool({
       connectionString: bench.log.args[1]!,
@@ -431,7 +431,7 @@ onLog('PostgreSQL', (bench) => {
     }
   })
 
-  it.each([
+  test.each([
     ['answer', 'succeeded'],
     ['request', 'postponed'],
   ] as const)('a COMMIT whose %s is lost: one effect, and the event has succeeded', async (what, kind) => {
@@ -466,7 +466,7 @@ onLog('PostgreSQL', (bench) => {
 })
 
 onLog('SQLite', (bench) => {
-  it('a worker whose clock jumps may take an event early; its effect is there once all the same', async () => {
+  test('a worker whose clock jumps may take an event early; its effect is there once all the same', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await postAll(inbox, [{ id: 'e1' }])
     const holder = child(bench, { step: 'in the handler', processing: { lease: 30_000 } })

@@ -1,7 +1,7 @@
 /** A deploy that adds a handler: processes with and without it run side by side on one log. */
 
 import type { SourceStats } from 'hookonce'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Child, startChild } from '../support/child.js'
 import { type Bench, ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
@@ -23,7 +23,7 @@ async function processOf(bench: Bench, types: readonly string[]): Promise<Child>
 const review = { state: 'ignored', reason: 'unhandled' } as const
 
 onBothLogs((bench) => {
-  it('a process that lacks a handler leaves its events to the processes that have it: each is handled once', async () => {
+  test('a process that lacks a handler leaves its events to the processes that have it: each is handled once', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await wholeInbox(inbox).store()
     await Promise.all([
@@ -49,7 +49,7 @@ onBothLogs((bench) => {
     expect(events.filter(({ attempts }) => attempts !== 1)).toEqual([])
   })
 
-  it('an event is ignored as unhandled once the last process that handles it has stopped', async () => {
+  test('an event is ignored as unhandled once the last process that handles it has stopped', async () => {
     const { inbox, lines } = bench.inbox()
     inbox.on('shop', 'order.paid', () => {})
     const child = await processOf(bench, ['order.refunded'])
@@ -65,7 +65,7 @@ onBothLogs((bench) => {
     )
   })
 
-  it('a handler that is added to a running inbox is known to the others at once', async () => {
+  test('a handler that is added to a running inbox is known to the others at once', async () => {
     const { inbox: old } = bench.inbox()
     const { inbox: next } = bench.inbox()
     old.on('shop', 'order.paid', () => {})
@@ -89,7 +89,7 @@ onBothLogs((bench) => {
     expect((await old.events.list(review)).events).toEqual([])
   })
 
-  it('a source is left alone by a process without any handler for it', async () => {
+  test('a source is left alone by a process without any handler for it', async () => {
     const sources = { shop: shop(), desk: shop() }
     const { inbox: first } = bench.inbox({ sources })
     first.on('shop', '*', () => {})
@@ -104,7 +104,7 @@ onBothLogs((bench) => {
     await until(async () => (await stateOf(first, 'e1', 'desk')) === 'succeeded', 'it is handled')
   })
 
-  it('an inline event of a process without a worker is acknowledged while another process handles its source', async () => {
+  test('an inline event of a process without a worker is acknowledged while another process handles its source', async () => {
     const sources = { shop: shop({ mode: 'inline' }) }
     const { inbox } = bench.inbox({ sources, processing: false })
     expect(await post(inbox, { id: 'e1' })).toMatchObject({ httpStatus: 503, status: 'unavailable' })

@@ -1,12 +1,12 @@
 /** A batch that fails: its events run alone, each in an attempt and a place of its own. */
 import { type BatchContext, type HandledEvent, postpone, type Store } from 'hookonce'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { ids, onBothLogs, postAll, quickRetry, stateOf, until } from '../support/processing.js'
 
 const LEASE_MS = 60_000
 
 onBothLogs((bench) => {
-  it('an event whose result cannot be written does not keep the others of its batch from running', async () => {
+  test('an event whose result cannot be written does not keep the others of its batch from running', async () => {
     const store = bench.store()
     let refused = 0
     const failing: Store = {
@@ -32,7 +32,7 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'e0')).toBe('processing')
   })
 
-  it('events of a batch that fails in its commit wait for places, because the batch has left its own', async () => {
+  test('events of a batch that fails in its commit wait for places, because the batch has left its own', async () => {
     const store = bench.store()
     const failing: Store = {
       ...store,

@@ -2,7 +2,7 @@
 
 import type { PostgresTx } from 'hookonce/postgres'
 import type { SqliteTx } from 'hookonce/sqlite'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { onBothLogs, post, signal, stateOf, until } from '../support/processing.js'
 import { OVERTIME_MS, shortened } from '../support/timers.js'
 
@@ -26,7 +26,7 @@ function broken(kind: string, tx: unknown): Promise<unknown> {
 onBothLogs((bench) => {
   shortened(OVERTIME_MS)
 
-  it('a statement that fails and is not awaited fails its attempt, and nothing of it is kept', async () => {
+  test('a statement that fails and is not awaited fails its attempt, and nothing of it is kept', async () => {
     const { inbox, lines } = bench.inbox()
     inbox.on('shop', '*', async (event, ctx) => {
       await bench.write(ctx.tx, event.id)
@@ -41,7 +41,7 @@ onBothLogs((bench) => {
     expect(unhandled).toEqual([])
   })
 
-  it('a write that is not awaited is in the transaction that commits', async () => {
+  test('a write that is not awaited is in the transaction that commits', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', '*', (event, ctx) => {
       void bench.write(ctx.tx, event.id)
@@ -51,7 +51,7 @@ onBothLogs((bench) => {
     expect(await bench.log.effects()).toEqual(['e1'])
   })
 
-  it('an effect that is not awaited is waited for, and its failure fails the attempt', async () => {
+  test('an effect that is not awaited is waited for, and its failure fails the attempt', async () => {
     const { inbox } = bench.inbox()
     const calls: number[] = []
     inbox.on('shop', '*', (_event, ctx) => {
@@ -68,7 +68,7 @@ onBothLogs((bench) => {
     expect(unhandled).toEqual([])
   })
 
-  it('a failure that the handler takes up itself, also late, is its own affair', async () => {
+  test('a failure that the handler takes up itself, also late, is its own affair', async () => {
     const { inbox, lines } = bench.inbox()
     const taken: unknown[] = []
     inbox.on('shop', '*', async (_event, ctx) => {
@@ -86,7 +86,7 @@ onBothLogs((bench) => {
     expect(unhandled).toEqual([])
   })
 
-  it('a call after the end of the attempt is reported with the event, and changes nothing', async () => {
+  test('a call after the end of the attempt is reported with the event, and changes nothing', async () => {
     const { inbox, lines } = bench.inbox()
     const over = signal()
     const called = signal()
@@ -107,7 +107,7 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'e1')).toBe('succeeded')
   })
 
-  it('a call that never ends is bounded by the time of the handler', async () => {
+  test('a call that never ends is bounded by the time of the handler', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', '*', (_event, ctx) => void ctx.once('never', () => new Promise(() => {})), {
       timeout: 100,

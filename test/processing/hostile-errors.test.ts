@@ -1,6 +1,6 @@
 /** Whatever a handler throws ends its attempt: nothing that is thrown can cost a lease, or touch a neighbour. */
 import { permanent, retryAfter } from 'hookonce'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { ids, onBothLogs, postAll, stateOf } from '../support/processing.js'
 
 function no(): never {
@@ -52,7 +52,7 @@ const thrown: Record<string, () => unknown> = {
 }
 
 onBothLogs((bench) => {
-  it('each ends as failed at its first attempt, and its neighbours succeed', async () => {
+  test('each ends as failed at its first attempt, and its neighbours succeed', async () => {
     const { inbox, lines } = bench.inbox({ redact: { stack: true } })
     const names = Object.keys(thrown)
     inbox.on('shop', '*', (event) => {
@@ -74,7 +74,7 @@ onBothLogs((bench) => {
     expect(lines.filter((line) => line.level === 'error')).toEqual([])
   })
 
-  it('a reason to ignore that is no text is a reason all the same', async () => {
+  test('a reason to ignore that is no text is a reason all the same', async () => {
     const { inbox } = bench.inbox()
     const reasons = [undefined, 7, Symbol('s'), new Proxy({}, everyTrap), { toString: no }, 'a\0b\u001b[31m']
     inbox.on('shop', '*', (event, ctx) => ctx.ignore(reasons[Number(event.id.slice(1))] as string))
@@ -86,7 +86,7 @@ onBothLogs((bench) => {
     for (const id of ids(reasons.length)) expect([id, await stateOf(inbox, id)]).toEqual([id, 'ignored'])
   })
 
-  it('a group whose handler throws such a thing is run one by one', async () => {
+  test('a group whose handler throws such a thing is run one by one', async () => {
     const { inbox, lines } = bench.inbox()
     inbox.onBatch('shop', '*', (events) => {
       if (events.some((event) => event.id === 'e1')) throw new Proxy({}, everyTrap)

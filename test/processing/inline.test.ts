@@ -3,7 +3,7 @@
 import type { Delivery, Inbox, Store } from 'hookonce'
 import { HookonceError, permanent, postpone } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onBothLogs, onLog, post, shop, signal, stateOf, until } from '../support/processing.js'
 
@@ -26,7 +26,7 @@ onBothLogs((bench) => {
   const sources = { shop: shop({ mode: 'inline' }) }
 
   describe('inline', () => {
-    it('an event is handled before its delivery is answered, and a duplicate is told so', async () => {
+    test('an event is handled before its delivery is answered, and a duplicate is told so', async () => {
       const { inbox } = bench.inbox({ sources })
       inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id))
       expect(await answer(inbox, 'e1')).toEqual([200, 'processed', false])
@@ -36,7 +36,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
     })
 
-    it('a failure answers 500, and the next delivery runs the event again at once, also when it was a dead letter', async () => {
+    test('a failure answers 500, and the next delivery runs the event again at once, also when it was a dead letter', async () => {
       const { inbox } = bench.inbox({ sources, processing: { lease: 5_000 } })
       const attempts: number[] = []
       inbox.on('shop', '*', async (event, ctx) => {
@@ -58,7 +58,7 @@ onBothLogs((bench) => {
       expect(audit).toEqual([expect.objectContaining({ actor: 'sender', verb: 'retry', event_id: 'e1' })])
     })
 
-    it('32 deliveries of one event at once run the handler once and are all told that it is done', async () => {
+    test('32 deliveries of one event at once run the handler once and are all told that it is done', async () => {
       const { inbox } = bench.inbox({ sources })
       const other = bench.inbox({ sources }).inbox
       let runs = 0
@@ -79,7 +79,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
     })
 
-    it('deliveries of one dead letter at once give it one new start and one run', async () => {
+    test('deliveries of one dead letter at once give it one new start and one run', async () => {
       const { inbox } = bench.inbox({ sources })
       let runs = 0
       inbox.on('shop', '*', async () => {
@@ -93,7 +93,7 @@ onBothLogs((bench) => {
       expect(answers.filter(([httpStatus]) => httpStatus !== 200)).toEqual([])
     })
 
-    it('an outcome that could not be written is not acknowledged: the sender comes back and it is handled', async () => {
+    test('an outcome that could not be written is not acknowledged: the sender comes back and it is handled', async () => {
       const store = bench.store()
       let broken = true
       const settle: Store['settle'] = async (settlements) => {
@@ -116,7 +116,7 @@ onBothLogs((bench) => {
       expect(runs).toEqual(['e1', 'e1', 'e1'])
     })
 
-    it('a transaction whose end could not be written is not acknowledged either', async () => {
+    test('a transaction whose end could not be written is not acknowledged either', async () => {
       const store = bench.store()
       const broken = async () => {
         throw new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
@@ -131,7 +131,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual([])
     })
 
-    it('a duplicate of an event that takes longer than a sender should wait is told to come back where no worker runs', async () => {
+    test('a duplicate of an event that takes longer than a sender should wait is told to come back where no worker runs', async () => {
       const { inbox } = bench.inbox({ sources })
       const started = signal()
       const end = signal()
@@ -146,7 +146,7 @@ onBothLogs((bench) => {
       expect(await first).toEqual([200, 'processed', false])
     })
 
-    it('a duplicate of an event that takes longer than a sender should wait is told already_received', async () => {
+    test('a duplicate of an event that takes longer than a sender should wait is told already_received', async () => {
       const { inbox } = bench.inbox({ sources })
       await inbox.start()
       const started = signal()
@@ -162,7 +162,7 @@ onBothLogs((bench) => {
       expect((await first)[0]).toBe(200)
     })
 
-    it('a handler that postpones is not acknowledged where no worker runs, and the next delivery runs the event', async () => {
+    test('a handler that postpones is not acknowledged where no worker runs, and the next delivery runs the event', async () => {
       const { inbox } = bench.inbox({ sources })
       let ready = false
       inbox.on('shop', '*', async (event, ctx) => {
@@ -178,7 +178,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
     })
 
-    it('a handler that postpones is acknowledged where a worker runs, and the worker runs the event', async () => {
+    test('a handler that postpones is acknowledged where a worker runs, and the worker runs the event', async () => {
       const { inbox } = bench.inbox({ sources })
       let runs = 0
       inbox.on('shop', '*', () => {
@@ -192,7 +192,7 @@ onBothLogs((bench) => {
       expect(runs).toBe(2)
     })
 
-    it('one delivery of several events is not acknowledged while one of them waits', async () => {
+    test('one delivery of several events is not acknowledged while one of them waits', async () => {
       const several = { shop: { ...shop({ mode: 'inline' }), identify: eachOf } }
       const { inbox } = bench.inbox({ sources: several })
       let ready = false
@@ -208,7 +208,7 @@ onBothLogs((bench) => {
       expect(runs).toEqual(['a', 'b'])
     })
 
-    it('an event behind an unfinished one of its reference is not acknowledged where no worker runs', async () => {
+    test('an event behind an unfinished one of its reference is not acknowledged where no worker runs', async () => {
       const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline', order: 'reference' }) } })
       let ready = false
       const runs: string[] = []
@@ -225,7 +225,7 @@ onBothLogs((bench) => {
       expect(runs).toEqual(['e1', 'e2'])
     })
 
-    it.each([
+    test.each([
       ['the source', undefined],
       ['its handler', '*'],
     ])(
@@ -243,7 +243,7 @@ onBothLogs((bench) => {
       },
     )
 
-    it('a delivery with rejected content beside a new event is answered for the new event', async () => {
+    test('a delivery with rejected content beside a new event is answered for the new event', async () => {
       const store = bench.store()
       const record: Store['record'] = async (deliveries) => {
         const [first] = deliveries
@@ -256,7 +256,7 @@ onBothLogs((bench) => {
       expect(await post(inbox, { id: 'a,b' })).toMatchObject({ httpStatus: 200, status: 'processed' })
     })
 
-    it('an event nobody handles is answered with 200 and is on the review list', async () => {
+    test('an event nobody handles is answered with 200 and is on the review list', async () => {
       const { inbox } = bench.inbox({ sources })
       inbox.on('shop', 'other', () => {})
       const [httpStatus] = await answer(inbox, 'e1')
@@ -264,7 +264,7 @@ onBothLogs((bench) => {
       expect(await inbox.events.get(key('e1'))).toMatchObject({ state: 'ignored', reason: 'unhandled' })
     })
 
-    it('a worker that runs beside it takes nothing twice', async () => {
+    test('a worker that runs beside it takes nothing twice', async () => {
       const { inbox } = bench.inbox({ sources })
       const runs: string[] = []
       inbox.on('shop', '*', async (event, ctx) => {
@@ -281,7 +281,7 @@ onBothLogs((bench) => {
   })
 
   describe('rearm in background mode', () => {
-    it('a redelivery of a dead letter gives it a new start, and of anything else does not', async () => {
+    test('a redelivery of a dead letter gives it a new start, and of anything else does not', async () => {
       const { inbox } = bench.inbox({ sources: { shop: shop({ rearm: true }) } })
       let runs = 0
       inbox.on('shop', '*', () => {
@@ -299,7 +299,7 @@ onBothLogs((bench) => {
       expect(runs).toBe(2)
     })
 
-    it('a running worker takes the rearmed event without waiting for its next look', async () => {
+    test('a running worker takes the rearmed event without waiting for its next look', async () => {
       const { inbox } = bench.inbox({
         sources: { shop: shop({ rearm: true }) },
         processing: { lease: 5_000, poll: 60_000 },
@@ -316,7 +316,7 @@ onBothLogs((bench) => {
       await until(() => runs === 2, 'it runs again')
     })
 
-    it('a redelivery while the event is processing changes nothing', async () => {
+    test('a redelivery while the event is processing changes nothing', async () => {
       const { inbox } = bench.inbox({ sources: { shop: shop({ rearm: true }) } })
       const started = signal()
       const end = signal()
@@ -335,7 +335,7 @@ onBothLogs((bench) => {
       expect(runs).toBe(1)
     })
 
-    it('without the option a dead letter stays one', async () => {
+    test('without the option a dead letter stays one', async () => {
       const { inbox } = bench.inbox()
       inbox.on('shop', '*', () => {
         throw permanent('so')
@@ -350,7 +350,7 @@ onBothLogs((bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
-  it('deliveries that find every transaction in use are not acknowledged where no worker runs, and run when they come back', async () => {
+  test('deliveries that find every transaction in use are not acknowledged where no worker runs, and run when they come back', async () => {
     const [, url, schema] = bench.log.args
     const store = postgres({ url: url!, schema: schema!, maxTransactions: 2 })
     const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }) }, store })

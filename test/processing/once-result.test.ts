@@ -1,6 +1,6 @@
 /** An effect that ran is never run again because of its result. */
 
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { limits } from '#dist/model.js'
 import { onBothLogs, post } from '../support/processing.js'
 
@@ -34,7 +34,7 @@ function hostile(): unknown {
 
 onBothLogs((bench) => {
   for (const [name, { make, problem }] of Object.entries(results)) {
-    it(`an effect whose result ${name} runs once, and its event is a dead letter that says so`, async () => {
+    test(`an effect whose result ${name} runs once, and its event is a dead letter that says so`, async () => {
       const { inbox } = bench.inbox()
       let calls = 0
       inbox.on('shop', '*', async (_event, ctx) => {
@@ -56,7 +56,7 @@ onBothLogs((bench) => {
     })
   }
 
-  it('the effect stays recorded when it ran inside the transaction that is rolled back with the attempt', async () => {
+  test('the effect stays recorded when it ran inside the transaction that is rolled back with the attempt', async () => {
     const { inbox } = bench.inbox()
     let calls = 0
     inbox.on('shop', '*', async (event, ctx) => {
@@ -75,7 +75,7 @@ onBothLogs((bench) => {
     expect(await bench.log.effects()).toEqual([])
   })
 
-  it('a handler that does not need the result catches the error and succeeds', async () => {
+  test('a handler that does not need the result catches the error and succeeds', async () => {
     const { inbox } = bench.inbox()
     const codes: string[] = []
     let calls = 0
@@ -89,7 +89,7 @@ onBothLogs((bench) => {
     expect(await bench.log.effects()).toEqual(['e1'])
   })
 
-  it('inbox.once runs work once whose result cannot be kept, and tells every caller', async () => {
+  test('inbox.once runs work once whose result cannot be kept, and tells every caller', async () => {
     const { inbox } = bench.inbox()
     for (const [name, { make, problem }] of Object.entries(results)) {
       let calls = 0

@@ -1,7 +1,7 @@
 /** Operators' verbs on one event and on many, and what happens when they race the workers. */
 
 import { type Inbox, permanent } from 'hookonce'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import {
   type Bench,
@@ -41,7 +41,7 @@ async function oneOfEach(bench: Bench): Promise<{ inbox: Inbox; runs: string[] }
 
 onBothLogs((bench) => {
   describe('on one event', () => {
-    it('what was done is in the audits, newest first, and the log can be followed from a position', async () => {
+    test('what was done is in the audits, newest first, and the log can be followed from a position', async () => {
       const { inbox } = await oneOfEach(bench)
       const { events, position } = await inbox.events.tail({ after: 0, limit: 10 })
       expect(events.map((event) => event.id)).toEqual(['dead', 'retrying', 'ignored', 'succeeded', 'pending'])
@@ -57,7 +57,7 @@ onBothLogs((bench) => {
       expect(next.events.map((event) => event.id)).toEqual(['later'])
     })
 
-    it('each verb does what the states allow, says why not, and changes nothing then', async () => {
+    test('each verb does what the states allow, says why not, and changes nothing then', async () => {
       const { inbox } = await oneOfEach(bench)
       const done = { done: true }
       const no = (code: string) => ({ done: false, code })
@@ -101,7 +101,7 @@ onBothLogs((bench) => {
       expect(await stateOf(inbox, 'succeeded')).toBe('succeeded')
     })
 
-    it('a retry gives all attempts anew in the same run, a replay begins the next run', async () => {
+    test('a retry gives all attempts anew in the same run, a replay begins the next run', async () => {
       const { inbox } = bench.inbox()
       const seen: [number, number][] = []
       inbox.on(
@@ -132,7 +132,7 @@ onBothLogs((bench) => {
       expect((await inbox.events.attempts(key('e1'))).map((one) => one.attempt)).toEqual([1, 2, 3, 4, 5])
     })
 
-    it('everything is refused while the event is processing', async () => {
+    test('everything is refused while the event is processing', async () => {
       const { inbox } = bench.inbox()
       const started = signal()
       const end = signal()
@@ -155,7 +155,7 @@ onBothLogs((bench) => {
       expect((await inbox.events.attempts(key('e1'))).map((one) => one.outcome)).toEqual(['succeeded'])
     })
 
-    it('what was ordered is in the audit, with who and why, and what was refused is not', async () => {
+    test('what was ordered is in the audit, with who and why, and what was refused is not', async () => {
       const { inbox } = await oneOfEach(bench)
       await inbox.retry(key('dead'), { actor: 'ada', note: 'fixed the price list' })
       await inbox.replay(key('succeeded'), { actor: 'bob', note: 'customer asked', force: true })
@@ -170,7 +170,7 @@ onBothLogs((bench) => {
       ])
     })
 
-    it('a forced replay of what has succeeded runs it again and keeps what its effects recorded', async () => {
+    test('a forced replay of what has succeeded runs it again and keeps what its effects recorded', async () => {
       const { inbox } = bench.inbox()
       let mails = 0
       inbox.on('shop', '*', async (event, ctx) => {
@@ -205,7 +205,7 @@ onBothLogs((bench) => {
       return { inbox, runs }
     }
 
-    it('a dry run counts and changes nothing; the order itself moves every event it found, with progress', async () => {
+    test('a dry run counts and changes nothing; the order itself moves every event it found, with progress', async () => {
       const { inbox, runs } = await dead(450)
       const filter = { source: 'shop', state: 'failed', dead: true } as const
       expect(await inbox.replay(filter, { dryRun: true })).toEqual({ matched: 450, done: 450, refused: {} })
@@ -222,7 +222,7 @@ onBothLogs((bench) => {
       expect(runs).toHaveLength(450)
     })
 
-    it('a filter that names one event is that event', async () => {
+    test('a filter that names one event is that event', async () => {
       const { inbox } = await dead(2)
       expect(await inbox.replay({ source: 'shop', id: 'e0', state: 'failed' })).toEqual({
         matched: 1,
@@ -233,13 +233,13 @@ onBothLogs((bench) => {
       expect(await stateOf(inbox, 'e1')).toBe('failed')
     })
 
-    it('what may not be moved is counted by the reason', async () => {
+    test('what may not be moved is counted by the reason', async () => {
       const { inbox } = await oneOfEach(bench)
       const result = await inbox.replay({ source: 'shop' }, {})
       expect(result).toEqual({ matched: 5, done: 3, refused: { FORCE_NEEDED: 1, MOVE_FORBIDDEN: 1 } })
     })
 
-    it('what has no payload any more is counted by the reason too, also in a dry run', async () => {
+    test('what has no payload any more is counted by the reason too, also in a dry run', async () => {
       const { inbox } = await oneOfEach(bench)
       const store = await wholeInbox(inbox).store()
       await store.retention!.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 100 })
@@ -255,7 +255,7 @@ onBothLogs((bench) => {
       ])
     })
 
-    it('a rate holds it back, and a signal ends it between two pages', async () => {
+    test('a rate holds it back, and a signal ends it between two pages', async () => {
       const { inbox } = await dead(40)
       const startedAt = performance.now()
       const filter = { source: 'shop', state: 'failed' } as const
@@ -282,7 +282,7 @@ onBothLogs((bench) => {
   })
 
   describe('racing the workers', () => {
-    it('1,000 orders at random beside two workers: never two runs at once, no order lost, the counts agree', async () => {
+    test('1,000 orders at random beside two workers: never two runs at once, no order lost, the counts agree', async () => {
       const names = ids(5)
       const processing = {
         lease: 10_000,

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type HandledEvent, permanent, type StandardSchema } from 'hookonce'
 import type { CompleteStore } from 'hookonce/testing/contracts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import {
   ids,
@@ -34,7 +34,7 @@ const centsSchema: StandardSchema<{ cents: number }> = {
 
 onBothLogs((bench) => {
   describe("order: 'reference'", () => {
-    it('events of a reference run one at a time and in order, with two workers and many references', async () => {
+    test('events of a reference run one at a time and in order, with two workers and many references', async () => {
       const processing = { lease: 5_000, poll: 20, concurrency: 8, retry: quickRetry }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       const order = new Map<string, string[]>()
@@ -69,7 +69,7 @@ onBothLogs((bench) => {
       expect(most).toBeGreaterThan(3)
     })
 
-    it('a head that fails blocks its own reference only, until it succeeds, dies or is ignored', async () => {
+    test('a head that fails blocks its own reference only, until it succeeds, dies or is ignored', async () => {
       const { inbox } = bench.inbox({ sources: { shop: shop({ order: 'reference' }) } })
       const done: string[] = []
       inbox.on(
@@ -104,7 +104,7 @@ onBothLogs((bench) => {
   })
 
   describe('the stale guard', () => {
-    it('an event older than what was applied is ignored as stale and never reaches the handler', async () => {
+    test('an event older than what was applied is ignored as stale and never reaches the handler', async () => {
       const { inbox } = bench.inbox()
       const applied: string[] = []
       inbox.on(
@@ -129,7 +129,7 @@ onBothLogs((bench) => {
       expect(await inbox.events.get(key('old'))).toMatchObject({ state: 'ignored', reason: 'stale' })
     })
 
-    it('a failed attempt applies nothing, so an older event after it is not stale', async () => {
+    test('a failed attempt applies nothing, so an older event after it is not stale', async () => {
       const { inbox } = bench.inbox()
       inbox.on(
         'shop',
@@ -146,7 +146,7 @@ onBothLogs((bench) => {
       expect(await stateOf(inbox, 'old')).toBe('succeeded')
     })
 
-    it('events out of order at the same time: what is applied never goes backwards', async () => {
+    test('events out of order at the same time: what is applied never goes backwards', async () => {
       const processing = { lease: 5_000, poll: 20, concurrency: 8, retry: quickRetry }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       for (const inbox of inboxes) {
@@ -187,7 +187,7 @@ onBothLogs((bench) => {
       expect(watermark).toBe(39)
     })
 
-    it('an older event that is being handled when a newer one commits is undone', async () => {
+    test('an older event that is being handled when a newer one commits is undone', async () => {
       const { inbox } = bench.inbox()
       const started = signal()
       const goOn = signal()
@@ -216,7 +216,7 @@ onBothLogs((bench) => {
   })
 
   describe('onBatch', () => {
-    it('many events are one call, one transaction and one commit', async () => {
+    test('many events are one call, one transaction and one commit', async () => {
       const store = bench.store()
       let begun = 0
       const transaction = () => {
@@ -240,7 +240,7 @@ onBothLogs((bench) => {
       expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 12 })
     })
 
-    it('maxBatch bounds a call', async () => {
+    test('maxBatch bounds a call', async () => {
       const { inbox } = bench.inbox()
       const calls: number[] = []
       inbox.onBatch('shop', '*', (events) => void calls.push(events.length), { maxBatch: 5 })
@@ -252,7 +252,7 @@ onBothLogs((bench) => {
       expect(calls.sort()).toEqual([2, 5, 5])
     })
 
-    it('a bad event fails alone: the others succeed, and each effect is there once', async () => {
+    test('a bad event fails alone: the others succeed, and each effect is there once', async () => {
       const { inbox } = bench.inbox()
       inbox.onBatch('shop', '*', async (events, ctx) => {
         for (const event of events) {
@@ -274,7 +274,7 @@ onBothLogs((bench) => {
       expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 9, dead: 1 })
     })
 
-    it('begins no transaction when ctx.tx is not used', async () => {
+    test('begins no transaction when ctx.tx is not used', async () => {
       const store = bench.store()
       let begun = 0
       const transaction = () => {
@@ -292,7 +292,7 @@ onBothLogs((bench) => {
       expect(begun).toBe(0)
     })
 
-    it('a payload that does not fit the schema is a dead letter; the others reach the handler in one call', async () => {
+    test('a payload that does not fit the schema is a dead letter; the others reach the handler in one call', async () => {
       const { inbox } = bench.inbox()
       const calls: number[][] = []
       inbox.onBatch(
@@ -320,7 +320,7 @@ onBothLogs((bench) => {
       expect(await inbox.events.attempts(key('bad'))).toHaveLength(1)
     })
 
-    it('an event older than the last one applied for its reference is ignored as stale', async () => {
+    test('an event older than the last one applied for its reference is ignored as stale', async () => {
       const { inbox } = bench.inbox()
       const calls: string[][] = []
       inbox.onBatch(
@@ -346,7 +346,7 @@ onBothLogs((bench) => {
       expect((await bench.log.effects()).sort()).toEqual(['free', 'new', 'other', 'same'])
     })
 
-    it('events of one reference that come in the wrong order end as if they had run one by one', async () => {
+    test('events of one reference that come in the wrong order end as if they had run one by one', async () => {
       const { inbox } = bench.inbox({ processing: { concurrency: 1, poll: 50 } })
       inbox.onBatch(
         'shop',
@@ -367,7 +367,7 @@ onBothLogs((bench) => {
       expect(await inbox.events.get(key('v1'))).toMatchObject({ state: 'ignored', reason: 'stale' })
     })
 
-    it('a stale event found at the commit rolls the batch back; the others are applied once', async () => {
+    test('a stale event found at the commit rolls the batch back; the others are applied once', async () => {
       const { inbox } = bench.inbox()
       const other = bench.inbox().inbox
       const options = { stale: (event: HandledEvent) => (event.payload as { version: number }).version }
@@ -396,7 +396,7 @@ onBothLogs((bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
     })
 
-    it('ctx.ignore(event, reason) ends that event as ignored in the same commit', async () => {
+    test('ctx.ignore(event, reason) ends that event as ignored in the same commit', async () => {
       const { inbox } = bench.inbox()
       inbox.onBatch('shop', '*', async (events, ctx) => {
         for (const event of events) {
@@ -414,7 +414,7 @@ onBothLogs((bench) => {
       expect((await bench.log.effects()).sort()).toEqual(ids(3))
     })
 
-    it('ctx.ignore of an event of another batch fails the attempt', async () => {
+    test('ctx.ignore of an event of another batch fails the attempt', async () => {
       const { inbox } = bench.inbox()
       inbox.onBatch('shop', '*', (events, ctx) => ctx.ignore({ ...events[0]! }, 'a copy'), {
         retry: { maxAttempts: 1 },
@@ -424,7 +424,7 @@ onBothLogs((bench) => {
       expect((await inbox.events.get(key('e0')))?.reason).toMatch(/needs an event of this batch/)
     })
 
-    it('events of a batch that a stop interrupts go back in one call, and their attempts do not count', async () => {
+    test('events of a batch that a stop interrupts go back in one call, and their attempts do not count', async () => {
       const { store, released } = noted(bench.store())
       const { inbox } = bench.inbox({ store })
       const started = signal()
@@ -445,7 +445,7 @@ onBothLogs((bench) => {
         expect(await next.events.get(key(id))).toMatchObject({ state: 'pending', attempts: 0 })
     })
 
-    it('an event whose workers died more often than allowed is a dead letter and is not run again', async () => {
+    test('an event whose workers died more often than allowed is a dead letter and is not run again', async () => {
       const store = bench.store()
       const { inbox } = bench.inbox({ store, processing: { lease: 5_000, poll: 20 } })
       let calls = 0
@@ -466,7 +466,7 @@ onBothLogs((bench) => {
   })
 
   describe('pause and resume', () => {
-    it('a paused source starts nothing new, not even what was claimed already, and goes on when resumed', async () => {
+    test('a paused source starts nothing new, not even what was claimed already, and goes on when resumed', async () => {
       const processing = { lease: 5_000, poll: 20, concurrency: 1 }
       const { inbox } = bench.inbox({ processing })
       const started: string[] = []
@@ -497,7 +497,7 @@ onBothLogs((bench) => {
       expect(events.map((event) => event.attempts)).toEqual(Array.from({ length: 6 }, () => 1))
     })
 
-    it('a paused handler stops only its own events', async () => {
+    test('a paused handler stops only its own events', async () => {
       const { inbox } = bench.inbox()
       const done: string[] = []
       inbox.on('shop', 'a', (event) => void done.push(event.id))
@@ -518,7 +518,7 @@ onBothLogs((bench) => {
       expect((await inbox.events.get(key('ae0')))?.attempts).toBe(1)
     })
 
-    it('pausing what is not there is an error for the caller, before and after the start', async () => {
+    test('pausing what is not there is an error for the caller, before and after the start', async () => {
       const { inbox } = bench.inbox()
       inbox.on('shop', 'a', () => {})
       expect(() => inbox.pause('shop', 'b')).toThrow(/has none for "b"/)
@@ -529,7 +529,7 @@ onBothLogs((bench) => {
   })
 
   describe('limits', () => {
-    it('a handler with a concurrency of its own stays within it, and the process within its own', async () => {
+    test('a handler with a concurrency of its own stays within it, and the process within its own', async () => {
       const { inbox } = bench.inbox({ processing: { lease: 5_000, poll: 20, concurrency: 4 } })
       const running = { slow: 0, quick: 0 }
       const most = { slow: 0, quick: 0, all: 0 }
@@ -561,7 +561,7 @@ onBothLogs((bench) => {
       expect(most.quick).toBeGreaterThanOrEqual(2)
     })
 
-    it('events of a handler that is full do not keep those of another from running', async () => {
+    test('events of a handler that is full do not keep those of another from running', async () => {
       const { inbox } = bench.inbox({ processing: { lease: 5_000, poll: 20, concurrency: 2 } })
       const end = signal()
       const done: string[] = []
@@ -581,7 +581,7 @@ onBothLogs((bench) => {
       expect(events.filter((event) => event.attempts !== 1)).toEqual([])
     })
 
-    it('a source with few events is not kept waiting by one with many', async () => {
+    test('a source with few events is not kept waiting by one with many', async () => {
       const sources = { busy: shop(), calm: shop() }
       const { inbox } = bench.inbox({ sources, processing: { lease: 5_000, poll: 20, concurrency: 4 } })
       const order: string[] = []
@@ -608,7 +608,7 @@ onBothLogs((bench) => {
   })
 
   describe('events that cannot run yet', () => {
-    it('a group handler with one call at a time and no size of its own takes full groups and hands nothing back', async () => {
+    test('a group handler with one call at a time and no size of its own takes full groups and hands nothing back', async () => {
       const { store, released } = noted(bench.store())
       const { inbox } = bench.inbox({ store })
       await postAll(
@@ -632,7 +632,7 @@ onBothLogs((bench) => {
       expect(groups.length).toBeLessThanOrEqual(4)
     })
 
-    it('are kept by a drain, which ends when all have run', async () => {
+    test('are kept by a drain, which ends when all have run', async () => {
       const { store, released } = noted(bench.store())
       const { inbox } = bench.inbox({ store })
       await postAll(
@@ -645,7 +645,7 @@ onBothLogs((bench) => {
       expect(released).toEqual([])
     })
 
-    it('are handed back in one call for all that one look found', async () => {
+    test('are handed back in one call for all that one look found', async () => {
       const { store, released } = noted(bench.store())
       const { inbox } = bench.inbox({
         store,

@@ -1,5 +1,5 @@
 /** A handler that runs on after its time limit: its event and its lane wait for it, and its effects are not repeated. */
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { onBothLogs, post, postAll, quickRetry, shop, signal, stateOf, until } from '../support/processing.js'
 import { OVERTIME_MS, shortened } from '../support/timers.js'
 
@@ -11,7 +11,7 @@ const GIVEN_UP = 'the handler still runs long after its time limit'
 onBothLogs((bench) => {
   shortened(OVERTIME_MS)
 
-  it('the next attempt, and the next event of the lane, begin when a handler that ignored its time limit has ended', async () => {
+  test('the next attempt, and the next event of the lane, begin when a handler that ignored its time limit has ended', async () => {
     const { inbox, lines } = bench.inbox({ sources: { shop: shop({ order: 'reference' }) }, processing })
     const end = signal()
     const begun: string[] = []
@@ -46,7 +46,7 @@ onBothLogs((bench) => {
     expect(JSON.stringify(attempt)).toContain('the handler took longer than 300 ms')
   })
 
-  it('an event is tried again, and the overlap is reported, when its handler never ends', async () => {
+  test('an event is tried again, and the overlap is reported, when its handler never ends', async () => {
     const { inbox, lines } = bench.inbox({ processing })
     let begun = 0
     inbox.on('shop', '*', () => (++begun === 1 ? new Promise(() => {}) : undefined), limit)
@@ -60,7 +60,7 @@ onBothLogs((bench) => {
     expect(JSON.stringify(attempt)).toContain('took longer than 300 ms, and still ran 10 seconds later')
   })
 
-  it('stop does not wait for a handler that ignores its time limit', async () => {
+  test('stop does not wait for a handler that ignores its time limit', async () => {
     const { inbox, lines } = bench.inbox({ processing })
     inbox.on('shop', '*', () => new Promise(() => {}), { timeout: 50 })
     await inbox.start()
@@ -71,7 +71,7 @@ onBothLogs((bench) => {
     expect(performance.now() - from).toBeLessThan(5_000)
   })
 
-  it.each([
+  test.each([
     ['before', false],
     ['within', true],
   ])(
@@ -109,7 +109,7 @@ onBothLogs((bench) => {
     },
   )
 
-  it('an effect that ended inside a transaction is not repeated when the handler is out of time', async () => {
+  test('an effect that ended inside a transaction is not repeated when the handler is out of time', async () => {
     const { inbox } = bench.inbox({ processing })
     let calls = 0
     inbox.on(
@@ -129,7 +129,7 @@ onBothLogs((bench) => {
     expect(await bench.log.effects()).toEqual(['e1'])
   })
 
-  it('a later attempt joins an effect that still runs, also with onUnknown: review', async () => {
+  test('a later attempt joins an effect that still runs, also with onUnknown: review', async () => {
     const { inbox, lines } = bench.inbox({ processing })
     const end = signal()
     let calls = 0
@@ -160,7 +160,7 @@ onBothLogs((bench) => {
     expect(calls).toBe(1)
   })
 
-  it('the result of an effect that ends between two attempts is recorded for the next one, in any process', async () => {
+  test('the result of an effect that ends between two attempts is recorded for the next one, in any process', async () => {
     const options = { processing: { poll: 50, retry: { firstDelay: 600_000, maxDelay: 600_000 } } }
     const { inbox, lines } = bench.inbox(options)
     const end = signal()

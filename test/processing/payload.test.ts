@@ -1,7 +1,7 @@
 /** The payload of an event is its own part of the delivery, and reading it does not read the delivery again. */
 import { createInbox, type Source } from 'hookonce'
 import { composite, generateKeys, github, hmac, plaid } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { scanned } from '#dist/verification/json.js'
 import { onBothStores, secretOf } from '../support/inboxes.js'
 
@@ -32,14 +32,14 @@ onBothStores((stores) => {
     return payloads
   }
 
-  it('each event of a delivery gets its own part', async () => {
+  test('each event of a delivery gets its own part', async () => {
     await received(batch(), items(20))
     const payloads = await handled(batch())
     expect(payloads.size).toBe(20)
     for (const [id, payload] of payloads) expect(payload).toEqual({ id, i: Number(id) })
   })
 
-  it('also when the rules have changed since it was recorded: by its id, and never by its place alone', async () => {
+  test('also when the rules have changed since it was recorded: by its id, and never by its place alone', async () => {
     await received(batch(), {
       page: 'a',
       items: [{ id: 'a1' }, { id: 'a2' }, { id: 'a3' }],
@@ -65,7 +65,7 @@ onBothStores((stores) => {
     ])
   })
 
-  it('an event that is named by a header, or by its signature, has its payload', async () => {
+  test('an event that is named by a header, or by its signature, has its payload', async () => {
     const hub = github({ secret })
     const first = await received(hub, { action: 'opened' })
     expect((await handled(hub)).get(first.eventId!)).toEqual({ action: 'opened' })
@@ -77,7 +77,7 @@ onBothStores((stores) => {
     expect(third.events.map(({ eventId }) => payloads.get(eventId))).toEqual([{ n: 1 }, { n: 2 }])
   })
 
-  it('a payload that is nested too deeply for JSON.parse is its text; brackets inside strings are not nesting', async () => {
+  test('a payload that is nested too deeply for JSON.parse is its text; brackets inside strings are not nesting', async () => {
     const byHeader = hmac({ secret, header: 'x-signature', id: 'header:x-id', type: 'const:t' })
     const deep = `{"a":${'['.repeat(600)}${']'.repeat(600)}}`
     const flat = JSON.stringify({ a: '['.repeat(600) })
@@ -90,7 +90,7 @@ onBothStores((stores) => {
     expect(Object.fromEntries(await handled(byHeader))).toEqual({ deep, flat: JSON.parse(flat) })
   })
 
-  it('all payloads of a delivery cost a few passes over it, however many events it has', async () => {
+  test('all payloads of a delivery cost a few passes over it, however many events it has', async () => {
     const passes = async (count: number, page: string) => {
       const body = {
         page,
@@ -106,7 +106,7 @@ onBothStores((stores) => {
     expect(await passes(400, 'many')).toBeLessThan(20 * Math.max(1, few))
   })
 
-  it('what a handler does to its payload is not seen by the next attempt', async () => {
+  test('what a handler does to its payload is not seen by the next attempt', async () => {
     await received(batch(), {
       page: 'm',
       items: [

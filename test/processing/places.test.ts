@@ -1,5 +1,5 @@
 /** Handlers and sources share the places: one that hangs does not keep the events of the others waiting. */
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Bench, ids, onBothLogs, postAll, shop, signal, until } from '../support/processing.js'
 
 /** Well below the time limit of the handlers that hang. */
@@ -31,7 +31,7 @@ const events = (count: number, prefix: string, type: string) =>
   ids(count, prefix).map((id) => ({ id, type, ref: id }))
 
 onBothLogs((bench) => {
-  it('a handler that hangs does not keep another source waiting', async () => {
+  test('a handler that hangs does not keep another source waiting', async () => {
     const { inbox, end, handled, hang, hanging } = twoSources(bench)
     inbox.on('shop', '*', hang)
     inbox.on('other', '*', (event) => void handled.push(event.id))
@@ -43,7 +43,7 @@ onBothLogs((bench) => {
     end.give()
   })
 
-  it('a handler that was quick and hangs does not keep another source waiting', async () => {
+  test('a handler that was quick and hangs does not keep another source waiting', async () => {
     const { inbox, end, handled, hang, hanging } = twoSources(bench)
     let quick = 0
     inbox.on('shop', '*', (event) => (event.type === 'quick' ? void quick++ : hang()))
@@ -58,7 +58,7 @@ onBothLogs((bench) => {
     end.give()
   })
 
-  it('a handler that hangs does not keep a handler of the same source waiting behind its backlog', async () => {
+  test('a handler that hangs does not keep a handler of the same source waiting behind its backlog', async () => {
     const { inbox, end, handled, hang, hanging } = twoSources(bench)
     inbox.on('shop', 'hangs', hang)
     inbox.on('shop', 'quick', (event) => void handled.push(event.id))
@@ -70,7 +70,7 @@ onBothLogs((bench) => {
     end.give()
   })
 
-  it('two handlers that hang do not keep a third one waiting', async () => {
+  test('two handlers that hang do not keep a third one waiting', async () => {
     const { inbox, end, handled, hang, hanging } = twoSources(bench)
     inbox.on('shop', 'first', hang)
     inbox.on('shop', 'second', hang)
@@ -85,7 +85,7 @@ onBothLogs((bench) => {
     end.give()
   })
 
-  it('a handler that hangs keeps no more than its own limit, and the limit of another one holds beside it', async () => {
+  test('a handler that hangs keeps no more than its own limit, and the limit of another one holds beside it', async () => {
     const { inbox, end, handled, hang, hanging } = twoSources(bench)
     let running = 0
     let most = 0
@@ -113,7 +113,7 @@ onBothLogs((bench) => {
     end.give()
   })
 
-  it('with one place no two handlers run at once, and they take turns', async () => {
+  test('with one place no two handlers run at once, and they take turns', async () => {
     const { inbox } = twoSources(bench, { concurrency: 1 })
     const begun: string[] = []
     let running = 0

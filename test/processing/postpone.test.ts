@@ -1,10 +1,10 @@
 /** `postpone`: the handler asks for another time, and the attempt does not count. */
 import { postpone, retryAfter } from 'hookonce'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { onBothLogs, post, stateOf, until } from '../support/processing.js'
 
 onBothLogs((bench) => {
-  it('postponed more often than it has attempts, an event still gets all of them', async () => {
+  test('postponed more often than it has attempts, an event still gets all of them', async () => {
     const { inbox } = bench.inbox({
       processing: { lease: 5_000, poll: 20, retry: { maxAttempts: 2, firstDelay: 1, maxDelay: 1 } },
     })
@@ -22,7 +22,7 @@ onBothLogs((bench) => {
     expect(written.map((one) => one.outcome)).toEqual(['failed', 'succeeded'])
   })
 
-  it('what it wrote through ctx.tx before is undone, and it is not due before its time', async () => {
+  test('what it wrote through ctx.tx before is undone, and it is not due before its time', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', '*', async (event, ctx) => {
       await bench.write(ctx.tx, event.id)
@@ -38,7 +38,7 @@ onBothLogs((bench) => {
     })
   })
 
-  it('a delay of any length is written: longer than any lease, and a year at most', async () => {
+  test('a delay of any length is written: longer than any lease, and a year at most', async () => {
     const { inbox } = bench.inbox()
     const day = 86_400_000
     const waits: Record<string, () => Error> = {
@@ -62,7 +62,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('a delay that is no time is a failure of the handler like any other', async () => {
+  test('a delay that is no time is a failure of the handler like any other', async () => {
     const { inbox } = bench.inbox()
     const delays = [Number.NaN, -1, Number.POSITIVE_INFINITY, '5' as never, undefined as never]
     inbox.on('shop', '*', (event) => {
@@ -77,7 +77,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('a retry policy of any numbers gives a wait that can be written', async () => {
+  test('a retry policy of any numbers gives a wait that can be written', async () => {
     const { inbox } = bench.inbox()
     const policies: Record<string, object> = {
       huge: { firstDelay: '366d', factor: 1e300, maxDelay: '366d' },

@@ -1,6 +1,6 @@
 /** After a crash: what the dead worker held is handled again, all together, and what killed it is found out. */
 import type { Inbox, Store } from 'hookonce'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { type Bench, ids, onBothLogs, postAll, until } from '../support/processing.js'
 
@@ -37,7 +37,7 @@ function counted(store: Store): { store: Store; calls: Record<string, number> } 
 
 onBothLogs((bench) => {
   describe('kill -9 of a worker that holds 500 events', () => {
-    it('the next worker handles all of them soon after the end of the lease, in few calls', async () => {
+    test('the next worker handles all of them soon after the end of the lease, in few calls', async () => {
       const leaseMs = 3_000
       const { store, calls } = counted(bench.store())
       const processing = { lease: leaseMs, poll: 500, concurrency: 16 }
@@ -72,7 +72,7 @@ onBothLogs((bench) => {
 
   describe('an event that kills its worker, among many that the worker holds', () => {
     // The fewest attempts that can be told from one, and more: each on one of the stores.
-    it.each([bench.kind === 'SQLite' ? 2 : 4])(
+    test.each([bench.kind === 'SQLite' ? 2 : 4])(
       'with %i attempts it ends in the dead letters, and each neighbour is lost twice at most',
       async (maxAttempts) => {
         const { inbox } = bench.inbox()

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { CompleteStore, Settlement } from 'hookonce/testing/contracts'
 import pg from 'pg'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { ids, onBothLogs, onLog, postAll, stateOf, until } from '../support/processing.js'
 
 /** The store, with a `settle` that waits until `open` is called. */
@@ -37,7 +37,7 @@ function gated(store: CompleteStore) {
 const processing = { concurrency: 1, poll: 50 }
 
 onBothLogs((bench) => {
-  it('handlers start while outcomes of earlier events are written, eight for each place, and the outcomes share writes', async () => {
+  test('handlers start while outcomes of earlier events are written, eight for each place, and the outcomes share writes', async () => {
     const gate = gated(bench.store())
     const { inbox } = bench.inbox({ store: gate.store, processing })
     const begun: string[] = []
@@ -60,7 +60,7 @@ onBothLogs((bench) => {
     expect(Math.max(...gate.writes)).toBeGreaterThan(1)
   })
 
-  it('stop waits for the outcomes, and releases the events that have not begun', async () => {
+  test('stop waits for the outcomes, and releases the events that have not begun', async () => {
     const gate = gated(bench.store())
     const { inbox } = bench.inbox({ store: { ...gate.store, close: async () => {} }, processing })
     const begun: string[] = []
@@ -79,7 +79,7 @@ onBothLogs((bench) => {
       expect([id, await stateOf(reader, id)]).toEqual([id, begun.includes(id) ? 'succeeded' : 'pending'])
   })
 
-  it('a handler with a limit of one handles events one after the other, without a pause between them', async () => {
+  test('a handler with a limit of one handles events one after the other, without a pause between them', async () => {
     const { inbox } = bench.inbox({ processing: { poll: 50 } })
     inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id), { concurrency: 1 })
     await postAll(
@@ -93,7 +93,7 @@ onBothLogs((bench) => {
 })
 
 onBothLogs((bench) => {
-  it('a handler with a limit that was quick and hangs does not keep the events of other handlers waiting', async () => {
+  test('a handler with a limit that was quick and hangs does not keep the events of other handlers waiting', async () => {
     const { inbox } = bench.inbox({ processing: { poll: 50 } })
     const quick = ids(60, 'quick')
     let handled = 0
@@ -126,7 +126,7 @@ onBothLogs((bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
-  it.each([
+  test.each([
     ['without a limit begins', { concurrency: 2 }, {}, true],
     ['with a limit of its own does not begin', { concurrency: 2 }, { concurrency: 1 }, false],
     ['of an inbox with one place does not begin', { concurrency: 1 }, {}, false],

@@ -1,7 +1,7 @@
 /** The option `share`: ordinary handlers in one transaction behave as if each had its own, on both stores. */
 import { type Inbox, permanent, postpone, type Store } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import {
   type Bench,
@@ -66,7 +66,7 @@ const some = (count: number, more: object = {}) => ids(count).map((id) => ({ id,
 onBothLogs((bench) => {
   shortened(OVERTIME_MS)
 
-  it('a group that runs leaves the buffer to the next groups', async () => {
+  test('a group that runs leaves the buffer to the next groups', async () => {
     const { inbox } = bench.inbox({ processing: processing })
     const going = signal()
     inbox.on(
@@ -89,7 +89,7 @@ onBothLogs((bench) => {
     expect((await bench.log.effects()).sort()).toEqual(ids(31).sort())
   })
 
-  it('events run one after the other in one transaction, also one that does not use ctx.tx', async () => {
+  test('events run one after the other in one transaction, also one that does not use ctx.tx', async () => {
     const { store, begun, finished } = counting(bench)
     const { inbox } = bench.inbox({ store, processing })
     let running = 0
@@ -120,7 +120,7 @@ onBothLogs((bench) => {
     expect(await statsOf(inbox)).toMatchObject({ succeeded: 11, ignored: 1 })
   })
 
-  it('events do not share while there are free places for them', async () => {
+  test('events do not share while there are free places for them', async () => {
     const { store, finished } = counting(bench)
     const { inbox } = bench.inbox({ store, processing: { ...processing, concurrency: 4 } })
     inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id), { share: 50 })
@@ -129,7 +129,7 @@ onBothLogs((bench) => {
     expect(finished.map((group) => group.length)).toEqual([1, 1, 1, 1])
   })
 
-  it('a failing event fails alone: nothing of the group stays, and each of the others has its effect once', async () => {
+  test('a failing event fails alone: nothing of the group stays, and each of the others has its effect once', async () => {
     const { inbox } = bench.inbox({ processing })
     const seen: string[] = []
     inbox.on(
@@ -157,7 +157,7 @@ onBothLogs((bench) => {
     expect(seen.filter((id) => id === 'e9')).toHaveLength(1)
   })
 
-  it('an event that is tried again runs alone', async () => {
+  test('an event that is tried again runs alone', async () => {
     const { store, finished } = counting(bench)
     const { inbox } = bench.inbox({ store, processing })
     inbox.on(
@@ -182,7 +182,7 @@ onBothLogs((bench) => {
     ])
   })
 
-  it('a handler that times out fails alone, and the handlers before it keep their effects', async () => {
+  test('a handler that times out fails alone, and the handlers before it keep their effects', async () => {
     const { inbox } = bench.inbox({ processing })
     inbox.on(
       'shop',
@@ -202,7 +202,7 @@ onBothLogs((bench) => {
     })
   })
 
-  it('the time limit is that of one event, not of the group', async () => {
+  test('the time limit is that of one event, not of the group', async () => {
     const { inbox } = bench.inbox({ processing })
     inbox.on(
       'shop',
@@ -219,7 +219,7 @@ onBothLogs((bench) => {
     expect((await bench.log.effects()).sort()).toEqual(ids(12).sort())
   })
 
-  it('a shared transaction of slow handlers commits early, and the other events follow', async () => {
+  test('a shared transaction of slow handlers commits early, and the other events follow', async () => {
     const { store, finished } = counting(bench)
     const { inbox } = bench.inbox({ store, processing })
     inbox.on(
@@ -238,7 +238,7 @@ onBothLogs((bench) => {
     expect((await bench.log.effects()).sort()).toEqual(ids(8))
   })
 
-  it('stop releases the events of a group that have not begun', async () => {
+  test('stop releases the events of a group that have not begun', async () => {
     const { inbox } = bench.inbox({ processing })
     const begun = signal()
     const goOn = signal()
@@ -271,7 +271,7 @@ onBothLogs((bench) => {
       expect([id, attempts]).toEqual([id, state === 'pending' ? 0 : 1])
   })
 
-  it('ctx.once runs once although a neighbour fails, before and after ctx.tx', async () => {
+  test('ctx.once runs once although a neighbour fails, before and after ctx.tx', async () => {
     const { inbox } = bench.inbox({ processing })
     const calls: string[] = []
     inbox.on(
@@ -293,7 +293,7 @@ onBothLogs((bench) => {
     expect(calls).toHaveLength(15)
   })
 
-  it('an idempotency key is that of the event, in the group and alone', async () => {
+  test('an idempotency key is that of the event, in the group and alone', async () => {
     const { inbox } = bench.inbox({ processing })
     const keys = new Map<string, Set<string>>()
     let failed = false
@@ -320,7 +320,7 @@ onBothLogs((bench) => {
     expect((await bench.log.effects()).sort()).toEqual(ids(4))
   })
 
-  it('an older event is stale, whether it is handled before or in the same group', async () => {
+  test('an older event is stale, whether it is handled before or in the same group', async () => {
     const { inbox } = bench.inbox({ processing })
     inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id), {
       share: 10,
@@ -345,7 +345,7 @@ onBothLogs((bench) => {
     expect(await inbox.events.get(key('a0'))).toMatchObject({ state: 'ignored', reason: 'stale' })
   })
 
-  it('events of one reference stay in order, also behind one that fails', async () => {
+  test('events of one reference stay in order, also behind one that fails', async () => {
     const { inbox } = bench.inbox({
       processing: { ...processing, concurrency: 2 },
       sources: { shop: shop({ order: 'reference' }) },
@@ -376,7 +376,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('ctx of a handler that has returned is closed while its neighbours still run', async () => {
+  test('ctx of a handler that has returned is closed while its neighbours still run', async () => {
     const { inbox } = bench.inbox({ processing })
     let late: Promise<unknown> | null = null
     let once: Promise<unknown> | null = null
@@ -404,7 +404,7 @@ onBothLogs((bench) => {
     expect((await bench.log.effects()).sort()).toEqual(['e0', 'e1'])
   })
 
-  it('a lost lease of one event rolls the group back, and the other events keep one effect each', async () => {
+  test('a lost lease of one event rolls the group back, and the other events keep one effect each', async () => {
     const { inbox } = bench.inbox({ processing })
     const thief = bench.store()
     let stolen = false
@@ -435,7 +435,7 @@ onBothLogs((bench) => {
   describe('kill -9', () => {
     const steps = ['in the handler', 'after the effect', 'before commit', 'after commit']
 
-    it('at every step of a shared attempt: each event has its effect once, and nothing is stuck', async () => {
+    test('at every step of a shared attempt: each event has its effect once, and nothing is stuck', async () => {
       const { inbox } = bench.inbox({ processing: { ...processing, lease: 2_000, poll: 20 } })
       const all: string[] = []
       for (const step of steps) {
@@ -462,7 +462,7 @@ onBothLogs((bench) => {
     })
   })
 
-  it('is checked like the other options', () => {
+  test('is checked like the other options', () => {
     const { inbox } = bench.inbox()
     for (const share of [0, -1, 1.5, 1_001, Number.NaN, '5' as unknown as number])
       expect(() => inbox.on('shop', 'a', () => {}, { share })).toThrow(/share/)
@@ -471,7 +471,7 @@ onBothLogs((bench) => {
 })
 
 onLog('SQLite', (bench) => {
-  it('a handler that needs the writer for something else gives sharing up, and its effects happen once', async () => {
+  test('a handler that needs the writer for something else gives sharing up, and its effects happen once', async () => {
     const { inbox, lines } = bench.inbox({ processing })
     const calls: string[] = []
     inbox.on(
@@ -493,7 +493,7 @@ onLog('SQLite', (bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
-  it.each([
+  test.each([
     ['answer', false],
     ['request', true],
   ] as const)('a COMMIT of a group whose %s is lost: one effect for each event', async (what, again) => {

@@ -3,7 +3,7 @@ import { HookonceError } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Bench, onBothLogs, onLog, post, shop, stateOf, until } from '../support/processing.js'
 
 /** One is enough: the event has a single attempt. */
@@ -57,7 +57,7 @@ function failing<T extends object>(object: T, method: keyof T, fail: () => unkno
 }
 
 onBothLogs((bench) => {
-  it('a transaction that the store cannot begin uses up no attempt', async () => {
+  test('a transaction that the store cannot begin uses up no attempt', async () => {
     const codes = [
       'STORE_UNAVAILABLE',
       'STORE_FULL',
@@ -72,13 +72,13 @@ onBothLogs((bench) => {
     })
   })
 
-  it('an error that is not one of hookonce, while a transaction begins, uses up no attempt', async () => {
+  test('an error that is not one of hookonce, while a transaction begins, uses up no attempt', async () => {
     const store = bench.store()
     failing(store, 'transaction', () => Object.assign(new Error('too many open files'), { code: 'EMFILE' }))
     expect(await handled(bench, store)).toEqual([[1, 'succeeded']])
   })
 
-  it('a stale guard that cannot be read uses up no attempt', async () => {
+  test('a stale guard that cannot be read uses up no attempt', async () => {
     const store = bench.store()
     failing(store.keys, 'watermark', () => new HookonceError('STORE_FAILED', { problem: 'p' }))
     expect(await handled(bench, store, { stale: true })).toEqual([[1, 'succeeded']])
@@ -123,20 +123,20 @@ onLog('PostgreSQL', (bench) => {
     })
   }
 
-  it('a connection that cannot be made uses up no attempt', () =>
+  test('a connection that cannot be made uses up no attempt', () =>
     handledWithEach(bench, codes, (code) => onPool((pool) => failing(pool, 'connect', () => fault(code)))))
 
-  it('an error in answer to begin uses up no attempt', () =>
+  test('an error in answer to begin uses up no attempt', () =>
     handledWithEach(bench, ['EMFILE', 'XX000', '57P04', '53200'], (code) =>
       onPool((pool) => failStatements(pool, /^begin/, () => fault(code))),
     ))
 
-  it('an error in answer to the settlement and the commit uses up no attempt', () =>
+  test('an error in answer to the settlement and the commit uses up no attempt', () =>
     handledWithEach(bench, ['EPIPE', 'XX000', '58030', '53200', '53100', '57P01'], (code) =>
       onPool((pool) => failStatements(pool, /; commit$/, () => fault(code))),
     ))
 
-  it('a constraint that fails at the commit is a failure of the handler', async () => {
+  test('a constraint that fails at the commit is a failure of the handler', async () => {
     await bench.log.sql(`create table log.parents (id int primary key);
       create table log.children (parent int references log.parents deferrable initially deferred)`)
     const { inbox } = bench.inbox({ processing: { lease: 30_000, poll: 20, retry: { maxAttempts: 1 } } })

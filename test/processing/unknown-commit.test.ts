@@ -1,6 +1,6 @@
 /** The answer to COMMIT is lost: the log is read before anything else happens to the event. */
 import { HookonceError, type Store } from 'hookonce'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { onBothLogs, postAll, stateOf, until } from '../support/processing.js'
 
 /** A store whose first `finish` throws COMMIT_UNKNOWN, after the commit or instead of it. */
@@ -25,7 +25,7 @@ function losingFirstAnswer(store: Store, committed: boolean): Store {
 }
 
 onBothLogs((bench) => {
-  it.each([
+  test.each([
     ['a commit whose answer was lost is found in the log: the handler does not run again', true, 1],
     ['a commit that never happened is not found in the log: the handler runs again', false, 2],
   ])('%s', async (_, committed, wanted) => {

@@ -19,7 +19,7 @@ import {
 } from 'hookonce/providers'
 import { providerContract } from 'hookonce/testing/contracts'
 import { exportJWK, importPKCS8, importSPKI, SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Compiler } from '#dist/verification/delivery/compile.js'
 import { Reading } from '#dist/verification/delivery/reading.js'
 
@@ -42,7 +42,7 @@ describe('several events in one delivery', () => {
     reference: 'json:^^.object',
   })
 
-  it('the fields of a slice start at the slice, at the object around it, or at the document', () => {
+  test('the fields of a slice start at the slice, at the object around it, or at the document', () => {
     const body =
       '{"object":"page","entry":[{"id":1,"changes":[{"id":"a","field":"x"},{"id":"b"}]},{"id":2,"changes":[ {"id":"a"} ]}]}'
     const events = source.identify(post(body))
@@ -55,19 +55,19 @@ describe('several events in one delivery', () => {
     expect(events[1]!.payload).toEqual({ id: 'b' })
   })
 
-  it('one slice without an id rejects the delivery', () => {
+  test('one slice without an id rejects the delivery', () => {
     expect(source.identify(post('{"entry":[{"id":1,"changes":[{"id":"a"},{}]}]}'))).toEqual([])
     expect(source.identify(post('{"entry":[{"id":1,"changes":[{"id":"a","id":"b"}]}]}'))).toEqual([])
   })
 })
 
 describe('ids', () => {
-  it('keep every digit, whatever the white space in the JSON', () => {
+  test('keep every digit, whatever the white space in the JSON', () => {
     const source = unverified({ id: 'json:id' })
     expect(source.identify(post('{"id":9007199254740993}'))[0]!.id).toBe('9007199254740993')
     expect(source.identify(post(' {\n "id" : "a" } '))[0]!.id).toBe('a')
   })
-  it('are refused when they are missing, empty, ambiguous, half a surrogate pair, or not a scalar', () => {
+  test('are refused when they are missing, empty, ambiguous, half a surrogate pair, or not a scalar', () => {
     const source = unverified({ id: 'json:id' })
     for (const body of [
       '{}',
@@ -83,20 +83,20 @@ describe('ids', () => {
       expect(source.identify(post(body)), body).toEqual([])
     }
   })
-  it('of several values are joined without ambiguity, and hashed when long', () => {
+  test('of several values are joined without ambiguity, and hashed when long', () => {
     const source = unverified({ id: composite('json:a', 'json:b') })
     const id = (a: string, b: string) => source.identify(post(JSON.stringify({ a, b })))[0]!.id
     expect(id('ab', 'c')).not.toBe(id('a', 'bc'))
     expect(id('","', 'x')).not.toBe(id('"', ',"x'))
     expect(id('x'.repeat(300), 'y')).toMatch(/^sha256:[0-9a-f]{64}$/)
   })
-  it('from a form are refused when the name occurs twice or is not UTF-8', () => {
+  test('from a form are refused when the name occurs twice or is not UTF-8', () => {
     const source = unverified({ id: 'form:id', type: 'const:x' })
     expect(source.identify(post('id=a%20b', form))[0]!.id).toBe('a b')
     for (const body of ['id=a&id=b', 'id=%ff', 'id=%', 'x=1'])
       expect(source.identify(post(body, form)), body).toEqual([])
   })
-  it('a form is given as an object without prototype', () => {
+  test('a form is given as an object without prototype', () => {
     const source = unverified({ id: 'form:id', type: 'const:x' })
     const payload = source.identify(post('id=1&__proto__=x', form))[0]!.payload as object
     expect(Object.getPrototypeOf(payload)).toBeNull()
@@ -108,14 +108,14 @@ describe('ids', () => {
 })
 
 describe('documents', () => {
-  it('one JSON per line, or an array of them', () => {
+  test('one JSON per line, or an array of them', () => {
     const source = unverified({ document: { lines: true }, id: 'json:log_id', type: 'json:data.type' })
     const ids = (body: string) => source.identify(post(body)).map(({ id }) => id)
     expect(ids('{"log_id":"a","data":{}}\n\n{"log_id":"b"}\n')).toEqual(['a', 'b'])
     expect(ids('[{"log_id":"a"},{"log_id":"b"}]')).toEqual(['a', 'b'])
     expect(ids('{"log_id":"a"}\n{"log_id"')).toEqual([])
   })
-  it('in a multipart field', () => {
+  test('in a multipart field', () => {
     const source = unverified({ document: { multipart: 'json' }, id: 'json:id' })
     const part = (name: string, value: string) =>
       `--XX\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
@@ -127,7 +127,7 @@ describe('documents', () => {
       source.identify(post(`${part('json', '{"id":"x"}')}${part('json', '{"id":"y"}')}--XX--`, headers)),
     ).toEqual([])
   })
-  it('in XML, without entities of a DTD', () => {
+  test('in XML, without entities of a DTD', () => {
     const read = (xml: string) => new Compiler({}).field('xml:notification.kind')(Reading.of(post(xml)))
     expect(read('<notification><kind type="x">a &amp; b</kind></notification>')).toBe('a & b')
     expect(read('<!DOCTYPE x><notification><kind>a</kind></notification>')).toBeUndefined()
@@ -135,7 +135,7 @@ describe('documents', () => {
 })
 
 describe('Adyen', () => {
-  it('a colon cannot move text to the next field', async () => {
+  test('a colon cannot move text to the next field', async () => {
     const source = adyen({ secret: '44'.repeat(32) })
     const signed = await source.sign(source.sample({ now, id: 'PSP1' }))
     const text = new TextDecoder().decode(signed.body)
@@ -152,7 +152,7 @@ describe('Adyen', () => {
       reason: 'missing_field',
     })
   })
-  it('an unsigned item among signed ones is refused', async () => {
+  test('an unsigned item among signed ones is refused', async () => {
     const source = adyen({ secret: '44'.repeat(32) })
     const signed = await source.sign(source.sample({ now, id: 'PSP1' }))
     const document = JSON.parse(new TextDecoder().decode(signed.body))
@@ -165,7 +165,7 @@ describe('Adyen', () => {
 
 describe('Twilio', () => {
   const url = 'https://example.com/hook?a=1'
-  it('accepts a JSON body only with its hash in the URL', async () => {
+  test('accepts a JSON body only with its hash in the URL', async () => {
     const source = twilio({ secret })
     const headers = { 'content-type': 'application/json' }
     const signed = await source.sign({ body: '{"id":"x","type":"y"}', now, url, headers })
@@ -182,7 +182,7 @@ describe('Twilio', () => {
       ),
     ).toMatchObject({ ok: false })
   })
-  it('accepts the URL with and without the default port, and behind a proxy', async () => {
+  test('accepts the URL with and without the default port, and behind a proxy', async () => {
     const source = twilio({ secret })
     const signed = await source.sign({
       body: 'MessageSid=SM1',
@@ -215,7 +215,7 @@ describe('Twilio', () => {
 describe('Amazon SNS', () => {
   const pair = generateKeys('rsa')
   const topicArn = 'arn:aws:sns:us-west-2:123456789012:MyTopic'
-  it('a line end cannot imitate the next field', async () => {
+  test('a line end cannot imitate the next field', async () => {
     const source = amazonSns({ ...pair, topicArn })
     const sample = source.sample({ now, id: 'real' })
     const body = JSON.parse(String(sample.body))
@@ -230,7 +230,7 @@ describe('Amazon SNS', () => {
       ok: false,
     })
   })
-  it('certificates are fetched only from Amazon, once, and failures are remembered', async () => {
+  test('certificates are fetched only from Amazon, once, and failures are remembered', async () => {
     const fetched: string[] = []
     const source = amazonSns({
       topicArn,
@@ -281,7 +281,7 @@ describe('Plaid', () => {
     expired_at: null,
   })
 
-  it('looks a key up by its id once, and rejects an expired key', async () => {
+  test('looks a key up by its id once, and rejects an expired key', async () => {
     const asked: string[] = []
     const source = plaid({
       getKey: async (kid) => {
@@ -300,7 +300,7 @@ describe('Plaid', () => {
     expect(await verify({})).toEqual({ ok: false, reason: 'unknown_key' })
     expect(asked).toEqual(['k1', 'gone', 'other'])
   })
-  it('accepts a key set, and only its own algorithm', async () => {
+  test('accepts a key set, and only its own algorithm', async () => {
     const source = plaid({ publicKey: JSON.stringify({ keys: [await jwk()] }) })
     const send = (text: string) => source.verify(post(body, { 'plaid-verification': text }), { now })
     expect(await send(await token({ kid: 'k1' }))).toMatchObject({ ok: true })
@@ -322,7 +322,7 @@ describe('Plaid', () => {
 })
 
 describe('facts that follow from the scheme', () => {
-  it('whether the id is signed; equal content is accepted by default', () => {
+  test('whether the id is signed; equal content is accepted by default', () => {
     expect(stripe({ secret })).toMatchObject({ idIsSigned: true, contentGuard: 'accept' })
     expect(shopify({ secret })).toMatchObject({ idIsSigned: false, contentGuard: 'accept' })
     expect(gitlab({ secret })).toMatchObject({ idIsSigned: false })
@@ -331,14 +331,14 @@ describe('facts that follow from the scheme', () => {
     })
     expect(shopify({ secret, contentGuard: 'reject' }).contentGuard).toBe('reject')
   })
-  it('a source with two kinds of secret throws', () => {
+  test('a source with two kinds of secret throws', () => {
     expect(() => gitlab({ secret, signingSecret: secret })).toThrow(/only one/)
     expect(() => gitlab({})).toThrow(/secret or signingSecret/)
   })
 })
 
 describe('any other sender', () => {
-  it('hmac(...) signs and verifies by its options', async () => {
+  test('hmac(...) signs and verifies by its options', async () => {
     const source = hmac({
       secret: [`${secret} new`, secret],
       header: 'X-Acme-Signature',
@@ -358,21 +358,21 @@ describe('any other sender', () => {
     expect(source.identify(signed)).toMatchObject([{ id: 'e1', type: 'paid', reference: 'ref_1' }])
     expect(source).toMatchObject({ unverified: false, idIsSigned: false })
   })
-  it('its options are checked', () => {
+  test('its options are checked', () => {
     const options = { secret, header: 'x-signature', id: 'json:id' } as const
     expect(() => hmac({ ...options, secret: '' })).toThrow(/SECRET|needs the option/)
     expect(() => hmac({ ...options, algoritm: 'sha1' } as never)).toThrow(/Did you mean "algorithm"/)
     expect(() => hmac({ secret, header: 'x' } as never)).toThrow(/event id/)
     expect(() => hmac({ ...options, id: 'jsn:id' as never })).toThrow(/not a field/)
   })
-  it('unverified(...) is marked as unverified', () => {
+  test('unverified(...) is marked as unverified', () => {
     expect(unverified({ id: 'hash' })).toMatchObject({ unverified: true, idIsSigned: false })
     expect(() => unverified({} as never)).toThrow(/event id/)
   })
 })
 
 describe('the contract itself', () => {
-  it('fails a provider whose verifier accepts everything, or whose facts are wrong', async () => {
+  test('fails a provider whose verifier accepts everything, or whose facts are wrong', async () => {
     const honest = defineProvider({
       key: 'sham',
       name: 'Sham',

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import type { Source } from 'hookonce'
 import { github, stripe } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 const secret = 'a-secret-of-more-than-sixteen-bytes'
 const now = Date.UTC(2026, 10, 15)
@@ -13,7 +13,7 @@ async function verdict(source: Pick<Source, 'verify'>, body: string, headers: Re
   return (await source.verify(delivery, { now })).ok
 }
 
-it('the signature is checked over the received bytes, not over the same JSON written again', async () => {
+test('the signature is checked over the received bytes, not over the same JSON written again', async () => {
   const spaced = '{ "id" : 1,\n "text" : "\\u00eb" }'
   const compact = JSON.stringify(JSON.parse(spaced))
   const headers = { 'x-hub-signature-256': `sha256=${sign(spaced)}`, 'x-github-event': 'push' }
@@ -21,7 +21,7 @@ it('the signature is checked over the received bytes, not over the same JSON wri
   expect(await verdict(github({ secret }), compact, headers)).toBe(false)
 })
 
-it('a signed time with letters behind it is refused, also with a right signature', async () => {
+test('a signed time with letters behind it is refused, also with a right signature', async () => {
   const seconds = String(now / 1_000)
   const body = '{"id":"evt_1","type":"a.b"}'
   for (const [time, isAccepted] of [

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check'
 import { catalogue } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import '../support/fixed-seed.js'
 
 const now = Date.UTC(2026, 10, 15)
@@ -60,7 +60,7 @@ const change = fc.record({
 
 describe('no forgery is accepted', () => {
   for (const { factory, credential } of entries) {
-    it(`${factory.key} by ${credential}`, async () => {
+    test(`${factory.key} by ${credential}`, async () => {
       const source = factory(factory.example(credential))
       const stranger = factory(factory.example(credential))
       const bases = await Promise.all(

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createInbox } from 'hookonce'
 import { catalogue, defineProvider, hmacScheme, slack, xTwitter, zoom } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const now = 1_700_000_000_000
 const secret = 'a secret that is long enough'
@@ -19,13 +19,13 @@ function post(
 describe('a signed handshake', () => {
   const question = { type: 'url_verification', challenge: '3eZbrw1aB' }
 
-  it('is answered when the signature is valid', () => {
+  test('is answered when the signature is valid', () => {
     const source = slack({ secret })
     const delivery = source.sign({ body: JSON.stringify(question), now })
     expect(source.handshake(delivery as never, { now })).toMatchObject({ httpStatus: 200, body: '3eZbrw1aB' })
   })
 
-  it('is not answered when the signature is invalid', () => {
+  test('is not answered when the signature is invalid', () => {
     const source = slack({ secret })
     expect(source.handshake(post(question), { now })).toBeNull()
     const delivery = slack({ secret: `${secret} not` }).sign({ body: JSON.stringify(question), now })
@@ -34,7 +34,7 @@ describe('a signed handshake', () => {
     expect(source.handshake(old as never, { now })).toBeNull()
   })
 
-  it('can have a computed answer', () => {
+  test('can have a computed answer', () => {
     const source = zoom({ secret })
     const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken: 'qgg8vlvZRS6' } })
     const reply = source.handshake(source.sign({ body, now }) as never, { now })
@@ -82,7 +82,7 @@ describe('an unsigned handshake', () => {
     body: new Uint8Array(),
   })
 
-  it('is answered only if the token is right', () => {
+  test('is answered only if the token is right', () => {
     const source = factory({ secret, verifyToken: 'token-of-mine' })
     const question = (token: string) =>
       get(`hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`)
@@ -92,7 +92,7 @@ describe('an unsigned handshake', () => {
     expect(factory({ secret }).handshake(question(''), { now })).toBeNull()
   })
 
-  it('never repeats text as HTML, nor line ends in a header', () => {
+  test('never repeats text as HTML, nor line ends in a header', () => {
     const source = factory({ secret, verifyToken: 'token-of-mine', allow: 'yes' })
     const reply = source.handshake(
       get('hub.mode=subscribe&hub.verify_token=token-of-mine&hub.challenge=<script>'),
@@ -109,7 +109,7 @@ describe('an unsigned handshake', () => {
     expect(factory({ secret }).handshake(post({}, { 'x-hook-secret': 'abc' }), { now })).toBeNull()
   })
 
-  it('an empty batch gets its answer when it is signed', () => {
+  test('an empty batch gets its answer when it is signed', () => {
     const source = factory({ secret })
     const empty = source.sign({ body: '{ "events" : [ ] }', now })
     expect(source.handshake(empty as never, { now })?.httpStatus).toBe(200)
@@ -127,16 +127,16 @@ describe('a handshake that signs a text for anyone (X)', () => {
   const signatureOf = (text: string) => `sha256=${createHmac('sha256', secret).update(text).digest('base64')}`
   const token = 'NTYzYTUwZWQtOTkyMy00NmE2LTkxN2EtNjY4NTEyNGU5OTBk'
 
-  it('answers a token', () => {
+  test('answers a token', () => {
     expect(JSON.parse(ask(token)!.body)).toEqual({ response_token: signatureOf(token) })
   })
 
-  it('signs nothing that could be a delivery', async () => {
+  test('signs nothing that could be a delivery', async () => {
     const bodies = ['{"follow_events":[]}', '[]', '"text"', 'a,b', 'a\tb', '{', '1'.repeat(257), 'é', '<a>']
     for (const body of bodies) expect(ask(body), body).toBeNull()
   })
 
-  it('records nothing for a text that it signed', async () => {
+  test('records nothing for a text that it signed', async () => {
     const inbox = createInbox({ store: sqlite(':memory:'), sources: { x: source } })
     const send = (body: string) =>
       inbox.receive('x', {
@@ -153,7 +153,7 @@ describe('a handshake that signs a text for anyone (X)', () => {
     await inbox.stop()
   })
 
-  it('exists only at X: every other handshake with an HMAC is signed', () => {
+  test('exists only at X: every other handshake with an HMAC is signed', () => {
     const signing = Object.values(catalogue).filter(({ definition }) =>
       (definition.handshakes ?? []).some(
         ({ signed, reply }) => !signed && JSON.stringify(reply).includes('"hmac":'),

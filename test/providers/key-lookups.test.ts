@@ -4,7 +4,7 @@ import { createInbox, type Source } from 'hookonce'
 import { amazonSns, generateKeys, googlePubsub, paypal, plaid } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
 import { exportJWK, importPKCS8, importSPKI, SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { KeyCache } from '#dist/verification/schemes/key-cache.js'
 import { KeySet } from '#dist/verification/schemes/key-set.js'
 import { rsaCertificate, rsaCertificateKey } from '../support/certificate.js'
@@ -23,7 +23,7 @@ describe('a cache of keys', () => {
     return { now: () => at, pass }
   }
 
-  it('looks a name up once, however many ask for it at the same time', async () => {
+  test('looks a name up once, however many ask for it at the same time', async () => {
     const asked: string[] = []
     const cache = new KeyCache(async (name) => {
       asked.push(name)
@@ -34,7 +34,7 @@ describe('a cache of keys', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('has a budget for unknown names, which time fills again', async () => {
+  test('has a budget for unknown names, which time fills again', async () => {
     const { now, pass } = clock()
     let asked = 0
     const cache = new KeyCache(
@@ -54,7 +54,7 @@ describe('a cache of keys', () => {
     expect(asked).toBe(11)
   })
 
-  it('keeps a key that was found, whatever else is asked for', async () => {
+  test('keeps a key that was found, whatever else is asked for', async () => {
     const { now, pass } = clock()
     const cache = new KeyCache(async (name) => (name === 'genuine' ? key : 'key_unavailable'), { now })
     await cache.find('genuine')
@@ -65,7 +65,7 @@ describe('a cache of keys', () => {
     expect(cache.find('genuine')).toBe(key)
   })
 
-  it('a look-up that hangs is an outage for the deliveries that wait for it, and not for ever', async () => {
+  test('a look-up that hangs is an outage for the deliveries that wait for it, and not for ever', async () => {
     const { now, pass } = clock()
     let asked = 0
     const lookUp = () => {
@@ -81,7 +81,7 @@ describe('a cache of keys', () => {
     expect(await cache.find('a')).toBe(key)
   })
 
-  it('removes the key that was not used for the longest time', async () => {
+  test('removes the key that was not used for the longest time', async () => {
     const { now, pass } = clock()
     const asked: string[] = []
     const cache = new KeyCache(
@@ -110,7 +110,7 @@ describe('a key set', () => {
   })
   const header = (kid: string) => ({ alg: 'RS256', kid })
 
-  it('is fetched again for an unknown key, but not just after it was fetched', async () => {
+  test('is fetched again for an unknown key, but not just after it was fetched', async () => {
     let at = 0
     let set = await served(['a'])
     let fetched = 0
@@ -131,7 +131,7 @@ describe('a key set', () => {
     expect(fetched).toBe(2)
   })
 
-  it('that hangs is an outage, and is fetched again', async () => {
+  test('that hangs is an outage, and is fetched again', async () => {
     let at = 0
     let fetched = 0
     const load = () => {
@@ -147,7 +147,7 @@ describe('a key set', () => {
     expect(fetched).toBe(2)
   })
 
-  it('that cannot be fetched again is still used for its keys', async () => {
+  test('that cannot be fetched again is still used for its keys', async () => {
     let at = 0
     let fetched = 0
     const set = await served(['a'])
@@ -195,7 +195,7 @@ describe('Amazon SNS', () => {
     return signer.sign({ ...sample, body: JSON.stringify(body) })
   }
 
-  it('500 forged messages cause few requests, and the next genuine message is accepted', async () => {
+  test('500 forged messages cause few requests, and the next genuine message is accepted', async () => {
     const fetched: string[] = []
     const source = amazonSns({
       topicArn,
@@ -216,7 +216,7 @@ describe('Amazon SNS', () => {
     expect(fetched.length).toBeLessThan(100)
   })
 
-  it('asks only the host of the region of its topics', async () => {
+  test('asks only the host of the region of its topics', async () => {
     const fetched: string[] = []
     const source = amazonSns({
       topicArn: [topicArn, 'arn:aws-cn:sns:cn-north-1:123456789012:Ours'],
@@ -236,7 +236,7 @@ describe('Amazon SNS', () => {
   })
 })
 
-it('PayPal: 500 forged deliveries cause few requests, and the next genuine one is accepted', async () => {
+test('PayPal: 500 forged deliveries cause few requests, and the next genuine one is accepted', async () => {
   const options = { webhookId: '1JE4291016473214C' }
   const signer = paypal({ ...options, publicKey: rsaCertificate, privateKey: rsaCertificateKey })
   let fetched = 0
@@ -267,7 +267,7 @@ it('PayPal: 500 forged deliveries cause few requests, and the next genuine one i
   expect(fetched).toBeLessThan(100)
 })
 
-it('Plaid: 500 forged tokens cause few look-ups, and the next genuine one is accepted', async () => {
+test('Plaid: 500 forged tokens cause few look-ups, and the next genuine one is accepted', async () => {
   const pair = generateKeys('p256')
   const signer = plaid(pair)
   const jwk = { ...(await exportJWK(await importSPKI(pair.publicKey, 'ES256'))), kid: 'real' }
@@ -338,7 +338,7 @@ describe('Google Pub/Sub', () => {
       keys: [{ ...(await exportJWK(await importSPKI(pair.publicKey, 'RS256'))), kid: 'k1', alg: 'RS256' }],
     })
 
-  it('a token with another algorithm is 401 without a look-up', async () => {
+  test('a token with another algorithm is 401 without a look-up', async () => {
     const { inbox, fetched, receive } = await sourceOf(keys)
     const shared = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
@@ -355,7 +355,7 @@ describe('Google Pub/Sub', () => {
     await inbox.stop()
   })
 
-  it('an unknown key is 401 when the set was just fetched, and 503 when it cannot be fetched', async () => {
+  test('an unknown key is 401 when the set was just fetched, and 503 when it cannot be fetched', async () => {
     const there = await sourceOf(keys)
     expect(await there.receive(await signed('forged'))).toEqual([401, 'unknown_key'])
     expect(await there.receive(unsigned({ alg: 'RS256' }))).toEqual([401, 'bad_signature'])

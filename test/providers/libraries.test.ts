@@ -14,14 +14,14 @@ import {
   retell,
   telnyx,
 } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 const now = 1_794_838_204_237
 const body = '{"made":"for a test"}'
 const secret = 'secret-of-the-endpoint-123'
 const standardSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-it.each([
+test.each([
   [
     '@adyen/api-library 32.1.0',
     adyenPlatform({ secret: '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056' }),

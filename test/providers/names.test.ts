@@ -11,7 +11,7 @@ import {
   telegram,
   unverified,
 } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const now = 1_700_000_000_000
 const secret = 'a secret that is long enough'
@@ -28,7 +28,7 @@ describe('a signed delivery for which no rule finds an id', () => {
   })
   const sign = (body: string) => source.sign({ body, now })
 
-  it('has an id of its content: equal bytes have equal ids, other bytes have others', async () => {
+  test('has an id of its content: equal bytes have equal ids, other bytes have others', async () => {
     const [first] = source.identify(await sign('{"type":"a","about":"b"}'))
     expect(first).toMatchObject({ type: 'a', reference: 'b', payload: { type: 'a', about: 'b' } })
     expect(first!.id).toMatch(named)
@@ -36,7 +36,7 @@ describe('a signed delivery for which no rule finds an id', () => {
     expect(ids(source.identify(await sign('{"type":"a","about":"c"}')))).not.toEqual([first!.id])
   })
 
-  it('has an id of the signed time too, if there is one', async () => {
+  test('has an id of the signed time too, if there is one', async () => {
     const timed = hmac({
       secret,
       header: 'x-signature',
@@ -48,7 +48,7 @@ describe('a signed delivery for which no rule finds an id', () => {
     expect(await at(now)).not.toEqual(await at(now + 1_000))
   })
 
-  it('is recorded even if its body is unreadable', async () => {
+  test('is recorded even if its body is unreadable', async () => {
     for (const body of ['no JSON', '{"id":1,"id":2}', '']) {
       const [event, ...more] = source.identify(await sign(body))
       expect(event, body).toMatchObject({ type: 'unknown', reference: null })
@@ -57,20 +57,20 @@ describe('a signed delivery for which no rule finds an id', () => {
     }
   })
 
-  it('is recorded as text if it is nested too deeply to be parsed', async () => {
+  test('is recorded as text if it is nested too deeply to be parsed', async () => {
     for (const body of ['['.repeat(100_000), `{"about":"b","deep":${'['.repeat(600)}${']'.repeat(600)}}`]) {
       expect(source.identify(await sign(body))).toMatchObject([{ payload: body }])
     }
   })
 
-  it('has an id of the verified content, whichever template matched', async () => {
+  test('has an id of the verified content, whichever template matched', async () => {
     const delivery = await sign('{"type":"a"}')
     const before = ids(source.identify({ ...delivery }))
     await source.verify(delivery, { now })
     expect(ids(source.identify(delivery))).toEqual(before)
   })
 
-  it('has the type of the rule for its format', async () => {
+  test('has the type of the rule for its format', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const delivery = await slack({ secret }).sign({ body: 'command=%2Fgo&channel_id=C1', now, headers })
     const [event] = slack({ secret }).identify(delivery)
@@ -81,7 +81,7 @@ describe('a signed delivery for which no rule finds an id', () => {
 describe('slices of a signed delivery', () => {
   const source = hmac({ secret, header: 'x-signature', each: 'items[]', id: 'json:id' })
 
-  it('a slice without an id, or with an ambiguous one, is an event like the others', async () => {
+  test('a slice without an id, or with an ambiguous one, is an event like the others', async () => {
     const body = '{"items":[{"id":"a"},{"type":"x"},{"id":"b","id":"c"},{"type":"x"},{"id":"d"}]}'
     const events = source.identify(await source.sign({ body, now }))
     expect(events.map(({ id }) => (named.test(id) ? 'named' : id))).toEqual([
@@ -96,33 +96,33 @@ describe('slices of a signed delivery', () => {
     expect(ids(source.identify(await source.sign({ body, now })))).toEqual(ids(events))
   })
 
-  it('an equal slice of another delivery is another event', async () => {
+  test('an equal slice of another delivery is another event', async () => {
     const of = async (body: string) => ids(source.identify(await source.sign({ body, now })))[0]
     expect(await of('{"page":1,"items":[{"v":0}]}')).not.toBe(await of('{"page":2,"items":[{"v":0}]}'))
   })
 
-  it('a delivery without slices is one event', async () => {
+  test('a delivery without slices is one event', async () => {
     const events = source.identify(await source.sign({ body: '{"items":[]}', now }))
     expect(events).toMatchObject([{ type: 'unknown', payload: { items: [] } }])
   })
 })
 
 describe('a delivery whose content is not signed', () => {
-  it('is refused without an id', async () => {
+  test('is refused without an id', async () => {
     const token = telegram({ secret })
     expect(token.identify(await token.sign({ body: '{"message":{}}', now }))).toEqual([])
     const none = unverified({ id: 'json:id' })
     expect(none.identify({ method: 'POST', url: '/', headers: {}, body: Buffer.from('{}') })).toEqual([])
   })
 
-  it('is refused also with a JWT that does not cover the body', async () => {
+  test('is refused also with a JWT that does not cover the body', async () => {
     const bearer = jwtProvider({})({ secret })
     expect(bearer.identify(await bearer.sign({ body: '{}', now }))).toEqual([])
   })
 })
 
 describe('the fields `signed` and `timestamp` in an id', () => {
-  it('distinguish equal bodies with different times, and make a signed id', async () => {
+  test('distinguish equal bodies with different times, and make a signed id', async () => {
     const pair = generateKeys('p256')
     for (const id of ['signed', composite('timestamp', 'hash')] as const) {
       const source = defineProvider({
@@ -155,7 +155,7 @@ describe('an id that the log does not accept', () => {
     return ids(source.identify(await source.sign({ body, now })))[0]
   }
 
-  it('becomes its hash: the same on every delivery, different for another id', async () => {
+  test('becomes its hash: the same on every delivery, different for another id', async () => {
     for (const id of ['x'.repeat(300), 'a\0b', 'a\nb', 'half \ud800']) {
       expect(await idOf(id)).toMatch(named)
       expect(await idOf(id)).toBe(await idOf(id))
@@ -171,7 +171,7 @@ describe('an event is never refused because of its type or reference', () => {
       items: names.map((name, serial) => ({ serial, name, data: { channelId: name } })),
     })
 
-  it('a control character in one channel name keeps all three items of an Ably batch', async () => {
+  test('a control character in one channel name keeps all three items of an Ably batch', async () => {
     const source = ably({ secret })
     const events = source.identify(await source.sign({ body: items(['a', 'b\u0007\nc', 'd']), now }))
     expect(events.map(({ type, reference }) => [type, reference])).toEqual([
@@ -181,7 +181,7 @@ describe('an event is never refused because of its type or reference', () => {
     ])
   })
 
-  it('a long type is cut, a long reference is hashed, half a surrogate pair is replaced', async () => {
+  test('a long type is cut, a long reference is hashed, half a surrogate pair is replaced', async () => {
     const source = ably({ secret })
     const long = 'é'.repeat(200)
     const [first, second] = source.identify(await source.sign({ body: items([long, '\ud800']), now }))
@@ -190,7 +190,7 @@ describe('an event is never refused because of its type or reference', () => {
     expect(second).toMatchObject({ type: '\ufffd', reference: '\ufffd' })
   })
 
-  it('a newline in the user id of a Segment event', async () => {
+  test('a newline in the user id of a Segment event', async () => {
     const source = segment({ secret })
     const body = JSON.stringify({ messageId: 'm1', type: 'track', userId: 'a\nb' })
     expect(source.identify(await source.sign({ body, now }))).toMatchObject([

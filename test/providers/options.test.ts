@@ -11,7 +11,7 @@ import {
   stripe,
   twilio,
 } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const now = 1_700_000_000_000
 const secret = 'a secret that is long enough'
@@ -25,7 +25,7 @@ const messageOf = (make: () => unknown): string => {
 }
 
 describe("the sender's own word for its secret", () => {
-  it('is taken: slack({ signingSecret }), twilio({ authToken }), stripe({ endpointSecret })', async () => {
+  test('is taken: slack({ signingSecret }), twilio({ authToken }), stripe({ endpointSecret })', async () => {
     const body = JSON.stringify({ id: 'evt_1', type: 'x' })
     const signed = await stripe({ secret }).sign({ body, now })
     expect(await stripe({ endpointSecret: [secret] }).verify(signed, { now })).toMatchObject({ ok: true })
@@ -33,13 +33,13 @@ describe("the sender's own word for its secret", () => {
     expect(twilio({ authToken: secret, mode: 'inline' }).mode).toBe('inline')
   })
 
-  it('is an error together with our name', () => {
+  test('is an error together with our name', () => {
     expect(messageOf(() => slack({ secret, signingSecret: secret } as never))).toMatch(
       /OPTION_INVALID.*secret and signingSecret.*only one/,
     )
   })
 
-  it('of every provider stands for an existing option', () => {
+  test('of every provider stands for an existing option', () => {
     let aliases = 0
     for (const factory of Object.values(catalogue)) {
       for (const [alias, option] of Object.entries(factory.definition.aliases ?? {})) {
@@ -59,7 +59,7 @@ describe("the sender's own word for its secret", () => {
 })
 
 describe('an option that is not known', () => {
-  it('is reported before a missing one, with the nearest name, and without unverified', () => {
+  test('is reported before a missing one, with the nearest name, and without unverified', () => {
     const cases: [() => unknown, RegExp][] = [
       [() => stripe({ secrets: secret } as never), /no option "secrets"\. Did you mean "secret"\?/],
       [
@@ -77,7 +77,7 @@ describe('an option that is not known', () => {
     }
   })
 
-  it('a missing secret is reported, also without any options', () => {
+  test('a missing secret is reported, also without any options', () => {
     for (const options of [undefined, {}, { secret: undefined }]) {
       expect(messageOf(() => (stripe as (options: unknown) => unknown)(options))).toMatch(
         /^SECRET_MISSING: Provider "stripe" needs the option secret/,
@@ -103,12 +103,12 @@ describe('white space around a secret', () => {
     )
   }
 
-  it('a line end after it, as from a file, is removed', async () => {
+  test('a line end after it, as from a file, is removed', async () => {
     for (const given of [`${secret}\n`, `${secret}\r\n`, `\n${secret}\n\n`])
       expect(await verified(given)).toMatchObject({ ok: true })
   })
 
-  it('a space could belong to it and is an error', () => {
+  test('a space could belong to it and is an error', () => {
     for (const given of [` ${secret}`, `${secret} `, `${secret}\t`]) {
       const message = messageOf(() => stripe({ secret: given }))
       expect(message).toMatch(/^SECRET_FORM.*white space/)
@@ -116,7 +116,7 @@ describe('white space around a secret', () => {
     }
   })
 
-  it('around an encoded secret it is removed', async () => {
+  test('around an encoded secret it is removed', async () => {
     const key = Buffer.alloc(24, 7).toString('base64')
     const signed = await standardWebhooks({ secret: `whsec_${key}` }).sign({
       body: '{"type":"x"}',
@@ -129,7 +129,7 @@ describe('white space around a secret', () => {
 })
 
 describe('options of the wrong kind are refused when the source is made', () => {
-  it('publicUrl', () => {
+  test('publicUrl', () => {
     for (const publicUrl of [42, '', 'example.com/hook', '/hook', null, {}]) {
       expect(messageOf(() => twilio({ secret, publicUrl } as never))).toMatch(/^OPTION_INVALID.*publicUrl/)
       expect(messageOf(() => hmac({ secret, header: 'x', id: 'json:id', publicUrl } as never))).toMatch(
@@ -137,7 +137,7 @@ describe('options of the wrong kind are refused when the source is made', () => 
       )
     }
   })
-  it('getKey and fetch', () => {
+  test('getKey and fetch', () => {
     expect(messageOf(() => plaid({ getKey: 'k' } as never))).toMatch(/getKey.*function/)
     const options = { audience: 'https://a.example', serviceAccount: 'a@b.example', fetch: 1 }
     expect(messageOf(() => googlePubsub(options as never))).toMatch(/fetch.*function/)
@@ -161,7 +161,7 @@ describe('a signed time in ISO 8601', () => {
     return { method: 'POST', url: '/', headers, body: Buffer.from(body) }
   }
 
-  it('without a zone is UTC if the rule says so, in every time zone', async () => {
+  test('without a zone is UTC if the rule says so, in every time zone', async () => {
     const source = orb('iso-utc')
     const before = process.env.TZ
     try {
@@ -183,7 +183,7 @@ describe('a signed time in ISO 8601', () => {
     expect(await source.verify(own, { now })).toMatchObject({ ok: true })
   })
 
-  it('is refused without a zone otherwise', async () => {
+  test('is refused without a zone otherwise', async () => {
     expect(await orb('iso').verify(at('2023-11-14T22:13:20'), { now })).toEqual({
       ok: false,
       reason: 'malformed_timestamp',

@@ -18,7 +18,7 @@ import {
   twilio,
   twitchEventsub,
 } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectEach, identify, now } from '../support/references.js'
 
 const secret = 'a secret that is long enough'
@@ -303,7 +303,7 @@ expectEach(plaid, [
     reference: 'idv_52xR9LKo77r1Np',
   },
 ])
-it('Twilio: received messages of one sender have one reference, which is not the phone number', async () => {
+test('Twilio: received messages of one sender have one reference, which is not the phone number', async () => {
   const message = { From: '+14155551234', To: '+14155550000', SmsStatus: 'received' }
   const [first] = await identify(twilio, { form: { ...message, MessageSid: 'SM1' } })
   const [second] = await identify(twilio, {
@@ -318,7 +318,7 @@ it('Twilio: received messages of one sender have one reference, which is not the
   expect(await identify(twilio, { form: status })).toEqual([{ type: 'delivered', reference: 'SM1' }])
 })
 
-it('WhatsApp: messages of one customer have one reference, which is not the phone number', async () => {
+test('WhatsApp: messages of one customer have one reference, which is not the phone number', async () => {
   const message = (from: string, id: string) => ({ from, id, type: 'text', text: { body: 'hello' } })
   const messages = [
     message('16505551234', 'wamid.1'),
@@ -336,13 +336,13 @@ it('WhatsApp: messages of one customer have one reference, which is not the phon
   expect(references[2]).not.toBe(references[0])
 })
 
-it('Facebook: changes of one post have the post as their reference', async () => {
+test('Facebook: changes of one post have the post as their reference', async () => {
   const value = { item: 'comment', verb: 'add', post_id: '44444444_444', comment_id: '44444444_555' }
   const body = { object: 'page', entry: [{ id: '44444444', time: 1, changes: [{ field: 'feed', value }] }] }
   expect(await identify(meta, { body })).toEqual([{ type: 'page.feed', reference: '44444444_444' }])
 })
 
-it('HubSpot: merges and changes of associations are about the object they name', async () => {
+test('HubSpot: merges and changes of associations are about the object they name', async () => {
   const source = hubspot({ secret })
   const common = { portalId: 1, subscriptionId: 2, occurredAt: 3 }
   const body = [
@@ -354,7 +354,7 @@ it('HubSpot: merges and changes of associations are about the object they name',
   expect(events.map(({ reference }) => reference)).toEqual(['7', '8', '9'])
 })
 
-it('Twitch: the start and the end of a stream have the broadcaster as their reference', async () => {
+test('Twitch: the start and the end of a stream have the broadcaster as their reference', async () => {
   const source = twitchEventsub({ secret })
   const referenceOf = async (type: string, body: object) => {
     const headers = { 'twitch-eventsub-message-id': type, 'twitch-eventsub-subscription-type': type }

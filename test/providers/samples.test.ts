@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { catalogue, defineProvider, hmacScheme } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 
 describe('sample bodies', () => {
-  it('production does not load them; `sample` loads those of its provider', async () => {
+  test('production does not load them; `sample` loads those of its provider', async () => {
     // The list of files is kept by the process that reads them: this one has loaded them already.
     const program = `
       import fs from 'node:fs'
@@ -45,7 +45,7 @@ describe('sample bodies', () => {
     })
   })
 
-  it('no module of the package imports them', () => {
+  test('no module of the package imports them', () => {
     const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.js'),
     )
@@ -55,7 +55,7 @@ describe('sample bodies', () => {
     expect(importing).toEqual([])
   })
 
-  it('every file of samples is used by a provider', () => {
+  test('every file of samples is used by a provider', () => {
     const files = readdirSync('src/providers/samples').map((file) => file.replace(/\.json$/, ''))
     const used = readdirSync('src/providers')
       .filter((file) => file.endsWith('.ts'))
@@ -68,7 +68,7 @@ describe('sample bodies', () => {
       expect(Object.keys(factory.definition.samples)).not.toEqual([])
   })
 
-  it('a provider of your own may have them in its definition, or a function that loads them', () => {
+  test('a provider of your own may have them in its definition, or a function that loads them', () => {
     const rules = {
       key: 'acme',
       name: 'Acme',

@@ -14,7 +14,7 @@ import {
   wise,
 } from 'hookonce/providers'
 import { SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { installExtras } from '../../scripts/extras.mjs'
 
 await installExtras('sdks')
@@ -35,14 +35,14 @@ describe('Amazon SNS', () => {
     return signer.sign({ ...sample, body })
   }
 
-  it('throws without the accepted topics', () => {
+  test('throws without the accepted topics', () => {
     const make = amazonSns as unknown as (options: object) => unknown
     for (const topicArn of [undefined, '', [], [''], [42], 42]) {
       expect(() => make({ ...pair, topicArn }), JSON.stringify(topicArn)).toThrow(/topicArn/)
     }
   })
 
-  it.each(['Notification', 'SubscriptionConfirmation'])(
+  test.each(['Notification', 'SubscriptionConfirmation'])(
     "refuses a %s of somebody else's topic",
     async (type) => {
       const source = amazonSns({ ...pair, topicArn: ours })
@@ -56,7 +56,7 @@ describe('Amazon SNS', () => {
     },
   )
 
-  it('fetches no certificate for a topic that is not configured', async () => {
+  test('fetches no certificate for a topic that is not configured', async () => {
     const fetched: string[] = []
     const source = amazonSns({
       topicArn: ours,
@@ -74,7 +74,7 @@ describe('Amazon SNS', () => {
 })
 
 describe('a retry that has the signed time of the first attempt', () => {
-  it.each([
+  test.each([
     ['Amazon SNS', amazonSns, 60],
     ['PayPal', paypal, 3 * 24 * 60],
     ['Discord', discord, 10],
@@ -91,7 +91,7 @@ describe('a retry that has the signed time of the first attempt', () => {
 describe('a sender with one key for all its customers', () => {
   const pair = generateKeys('rsa')
 
-  it('Wise: events of another subscription are refused, and the option is needed', async () => {
+  test('Wise: events of another subscription are refused, and the option is needed', async () => {
     const [ours, theirs] = ['01234567-89ab-cdef-0123-456789abcdef', 'f7a1a1a1-89ab-cdef-0123-456789abcdef']
     const signer = wise({ ...pair, subscriptionId: [ours, theirs] })
     const source = wise({ ...pair, subscriptionId: ours })
@@ -111,7 +111,7 @@ describe('a sender with one key for all its customers', () => {
     expect(() => wise({ ...pair } as never)).toThrow(/subscriptionId/)
   })
 
-  it('Travis CI: builds of another repository are refused, and the option is needed', async () => {
+  test('Travis CI: builds of another repository are refused, and the option is needed', async () => {
     const signer = travis({ ...pair, repository: ['acme/site', 'stranger/site'] })
     const source = travis({ ...pair, repository: 'acme/site' })
     const build = async (owner_name: string) => {
@@ -129,7 +129,7 @@ describe('a sender with one key for all its customers', () => {
 })
 
 describe('HubSpot, version 1', () => {
-  it('refuses a body that somebody without the secret appended to', async () => {
+  test('refuses a body that somebody without the secret appended to', async () => {
     const source = hubspotV1({ secret })
     const body = bytes('[{"eventId":1,"portalId":2,"subscriptionId":3}]')
     const captured = await source.sign({ body, now })
@@ -155,7 +155,7 @@ describe('HubSpot, version 1', () => {
 })
 
 describe('Linear', () => {
-  it('refuses a signature older than a minute, as its own library does', async () => {
+  test('refuses a signature older than a minute, as its own library does', async () => {
     const source = linear({ secret })
     const client = new LinearWebhookClient(secret)
     const theirs = (body: Uint8Array, signature: string, timestamp: number) => {
@@ -184,7 +184,7 @@ describe('Linear', () => {
 })
 
 describe('MessageBird', () => {
-  it('refuses a token without jti, as its own library does', async () => {
+  test('refuses a token without jti, as its own library does', async () => {
     const library: {
       verify(url: string, payload: Buffer, token: string, key: crypto.KeyObject): Promise<unknown>
     } = createRequire(import.meta.url)('messagebird/lib/webhook-signature-jwt.js')
@@ -230,7 +230,7 @@ describe('Microsoft Graph', () => {
     body: bytes(JSON.stringify({ value: states.map((clientState) => ({ clientState })) })),
   })
 
-  it('every notification must have the clientState, at every position', async () => {
+  test('every notification must have the clientState, at every position', async () => {
     const many = Array.from({ length: 50 }, () => secret)
     expect(await source.verify(sent(many), { now })).toMatchObject({ ok: true })
     for (const at of [0, 1, 25, 49]) {
@@ -240,7 +240,7 @@ describe('Microsoft Graph', () => {
     }
   })
 
-  it("the work on a stranger's delivery does not grow with its number of notifications", async () => {
+  test("the work on a stranger's delivery does not grow with its number of notifications", async () => {
     const { createHash } = crypto
     let hashes = 0
     crypto.createHash = (...given) => {

@@ -1,7 +1,7 @@
 import type { Source } from 'hookonce'
 /** Several events in one delivery: which rule takes which part, and how much reading it costs. */
 import { composite, defineProvider, hmac, hmacScheme, meta } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { scanned } from '#dist/verification/json.js'
 
 const now = 1_700_000_000_000
@@ -14,7 +14,7 @@ describe('a rule with `otherwise` applies to the elements without an event', () 
     return source.identify(await source.sign({ body: JSON.stringify(body), now }))
   }
 
-  it('a message, an account update and a template update in one Meta delivery are three events', async () => {
+  test('a message, an account update and a template update in one Meta delivery are three events', async () => {
     const account = { field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } }
     const template = { field: 'message_template_status_update', value: { event: 'APPROVED' } }
     const events = await identify({
@@ -29,7 +29,7 @@ describe('a rule with `otherwise` applies to the elements without an event', () 
     expect(new Set(events.map(({ id }) => id)).size).toBe(3)
   })
 
-  it('an entry with only changed fields is an event beside entries with values', async () => {
+  test('an entry with only changed fields is an event beside entries with values', async () => {
     const events = await identify({
       object: 'page',
       entry: [
@@ -45,7 +45,7 @@ describe('a rule with `otherwise` applies to the elements without an event', () 
     ])
   })
 
-  it('a rule for the whole delivery still applies only when nothing was found in it', async () => {
+  test('a rule for the whole delivery still applies only when nothing was found in it', async () => {
     const source = defineProvider({
       key: 'both',
       name: 'Both',
@@ -118,7 +118,7 @@ describe('the bytes that are read for a delivery grow with its size, not with th
   } as const
 
   for (const [name, [source, bodyOf]] of Object.entries(sources)) {
-    it(name, async () => {
+    test(name, async () => {
       const few = await work(source, bodyOf(10))
       const many = await work(source, bodyOf(1_000))
       expect(many.events.length).toBe(100 * few.events.length)

@@ -12,7 +12,7 @@ import {
 } from 'hookonce/providers'
 import { type TestInbox, testInbox } from 'hookonce/testing'
 import { exportJWK, importPKCS8, importSPKI, SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const now = 1_700_000_000_000
 const secret = 'a secret that is long enough'
@@ -37,7 +37,7 @@ const post = (headers: Record<string, string>, body = '{"id":"e1"}', url = 'http
 })
 
 describe.each(Object.entries(makers))('%s(...)', (key, make) => {
-  it('accepts its own deliveries and refuses a delivery without the proof or with another one', async () => {
+  test('accepts its own deliveries and refuses a delivery without the proof or with another one', async () => {
     const source = make(identity)
     expect(source).toMatchObject({ key, unverified: false })
     const signed = await source.sign(source.sample({ now, id: 'e1', type: 'paid' }))
@@ -56,7 +56,7 @@ describe.each(Object.entries(makers))('%s(...)', (key, make) => {
     }
   })
 
-  it('makes an event of each element of a batch, and a sample that has the batch', async () => {
+  test('makes an event of each element of a batch, and a sample that has the batch', async () => {
     for (const each of ['events[]', '[]', 'data.items[].changes[]']) {
       const source = make({
         each,
@@ -76,7 +76,7 @@ describe.each(Object.entries(makers))('%s(...)', (key, make) => {
     ])
   })
 
-  it('reports wrong options', () => {
+  test('reports wrong options', () => {
     expect(() => make({} as never)).toThrow(`${key}() needs \`id\``)
     expect(() => make({ ...identity, reference_: 'json:x' } as never)).toThrow(/Did you mean "reference"/)
     expect(() => make({ id: 'jsn:id' as never })).toThrow(/not a field/)
@@ -84,7 +84,7 @@ describe.each(Object.entries(makers))('%s(...)', (key, make) => {
     expect(() => make({ ...identity, mode: 'fast' as never })).toThrow(/mode/)
   })
 
-  it('handles each event of a batch once, and none again when the batch is delivered again', async () => {
+  test('handles each event of a batch once, and none again when the batch is delivered again', async () => {
     const handled: string[] = []
     const t = await testInbox({
       sources: { shop: make({ ...identity, each: 'events[]' }) },
@@ -108,7 +108,7 @@ describe.each(Object.entries(makers))('%s(...)', (key, make) => {
 })
 
 describe('token(...)', () => {
-  it('reads a bearer token, or a token in another header, the URL or the body', async () => {
+  test('reads a bearer token, or a token in another header, the URL or the body', async () => {
     const bearer = token({ secret, ...identity })
     expect(await bearer.verify(post({ authorization: `Bearer ${secret}` }), { now })).toMatchObject({
       ok: true,
@@ -122,12 +122,12 @@ describe('token(...)', () => {
     const inBody = token({ secret, in: 'json:token', ...identity })
     expect(await inBody.verify(post({}, `{"token":"${secret}"}`), { now })).toMatchObject({ ok: true })
   })
-  it('accepts an old token while it is being changed', async () => {
+  test('accepts an old token while it is being changed', async () => {
     const source = token({ secret: ['the new token', 'the old token'], ...identity })
     const old = post({ authorization: 'Bearer the old token' })
     expect(await source.verify(old, { now })).toEqual({ ok: true, secretIndex: 1 })
   })
-  it('reports a missing or short token and a wrong place', () => {
+  test('reports a missing or short token and a wrong place', () => {
     expect(() => token({ ...identity } as never)).toThrow(/secret/)
     expect(() => token({ secret: 'short', ...identity })).toThrow(/8/)
     expect(() => token({ secret, in: 'x-api-key' as never, ...identity })).toThrow(/place of the token/)
@@ -135,14 +135,14 @@ describe('token(...)', () => {
 })
 
 describe('basic(...)', () => {
-  it('reads user and password', async () => {
+  test('reads user and password', async () => {
     const source = basic({ secret: 'acme:correct horse', ...identity })
     const header = (text: string) => post({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
     expect(await source.verify(header('acme:correct horse'), { now })).toMatchObject({ ok: true })
     expect(await source.verify(header('acme:another horse'), { now })).toMatchObject({ ok: false })
     expect(await source.verify(header('other:correct horse'), { now })).toMatchObject({ ok: false })
   })
-  it('reports a secret that is not user:password', () => {
+  test('reports a secret that is not user:password', () => {
     expect(() => basic({ secret, ...identity })).toThrow(/user:password/)
     expect(() => basic({ secret: 'acme:short', ...identity })).toThrow(/8/)
   })
@@ -161,7 +161,7 @@ describe('jwt(...)', () => {
   const end = now / 1_000 + 60
   const bearer = async (payload: object) => post({ authorization: `Bearer ${await sign(payload)}` })
 
-  it('checks the issuer, the audience, other claims and the end', async () => {
+  test('checks the issuer, the audience, other claims and the end', async () => {
     const { iss: issuer, aud: audience, email } = claims
     const source = jwt({ publicKey: pair.publicKey, issuer, audience, claims: { email }, ...identity })
     expect(await source.verify(await bearer({ ...claims, exp: end }), { now })).toMatchObject({ ok: true })
@@ -174,7 +174,7 @@ describe('jwt(...)', () => {
       reason: 'stale_timestamp',
     })
   })
-  it('fetches the key set of the sender', async () => {
+  test('fetches the key set of the sender', async () => {
     const jwk = { ...(await exportJWK(await importSPKI(pair.publicKey, 'RS256'))), kid: 'k1', alg: 'RS256' }
     const fetched: string[] = []
     const source = jwt({
@@ -189,7 +189,7 @@ describe('jwt(...)', () => {
     expect(await source.verify(await bearer({ ...claims, exp: end }), { now })).toMatchObject({ ok: true })
     expect(fetched).toEqual(['https://sender.example/keys'])
   })
-  it('covers the body if a claim holds its hash', async () => {
+  test('covers the body if a claim holds its hash', async () => {
     const source = jwt({ ...pair, bodyHash: 'body_sha256', ...identity })
     expect(source.idIsSigned).toBe(true)
     const signed = await source.sign({ body: '{"id":"e1"}', now })
@@ -199,7 +199,7 @@ describe('jwt(...)', () => {
     })
     expect(jwt({ ...pair, ...identity }).idIsSigned).toBe(false)
   })
-  it('reports wrong options', () => {
+  test('reports wrong options', () => {
     const jwksUrl = 'https://sender.example/keys'
     expect(() => jwt({ ...identity })).toThrow(/one of secret, publicKey, jwksUrl or getKey/)
     expect(() => jwt({ secret, publicKey: pair.publicKey, ...identity })).toThrow(/not secret and publicKey/)
@@ -217,7 +217,7 @@ describe('mtls(...)', () => {
   const header = 'X-Client-Cert'
   const from = (text: string) => post({ 'x-client-cert': text })
 
-  it('accepts a certificate by its fingerprint, in either case, with or without colons', async () => {
+  test('accepts a certificate by its fingerprint, in either case, with or without colons', async () => {
     const source = mtls({
       header,
       fingerprint: [fingerprint, '12'.repeat(20)],
@@ -235,19 +235,19 @@ describe('mtls(...)', () => {
     expect(await source.verify(from(''), { now })).toEqual({ ok: false, reason: 'missing_signature' })
     expect(source).toMatchObject({ idIsSigned: false, scheme: { kind: 'mtls', covers: { body: 'none' } } })
   })
-  it('accepts a certificate by its exact subject', async () => {
+  test('accepts a certificate by its exact subject', async () => {
     const source = mtls({ header, subject, proxyRemovesHeader: true, ...identity })
     expect(await source.verify(from(subject), { now })).toMatchObject({ ok: true })
     for (const text of ['CN=sender', `${subject},OU=x`, subject.toLowerCase()]) {
       expect(await source.verify(from(text), { now })).toMatchObject({ ok: false })
     }
   })
-  it('needs the confirmation that the proxy removes the header', () => {
+  test('needs the confirmation that the proxy removes the header', () => {
     const options = { header, fingerprint, ...identity }
     expect(() => mtls(options as never)).toThrow(/proxyRemovesHeader: true.*removes "X-Client-Cert"/s)
     expect(() => mtls({ ...options, proxyRemovesHeader: 'yes' as never })).toThrow(/proxyRemovesHeader/)
   })
-  it('reports wrong options', () => {
+  test('reports wrong options', () => {
     const options = { header, proxyRemovesHeader: true, ...identity } as const
     expect(() => mtls(options)).toThrow(/fingerprint or subject/)
     expect(() => mtls({ ...options, fingerprint, subject })).toThrow(/only one/)
@@ -256,7 +256,7 @@ describe('mtls(...)', () => {
   })
 })
 
-it('unverified(...) makes batches too', () => {
+test('unverified(...) makes batches too', () => {
   const source = unverified({ each: 'events[]', id: 'json:id' })
   expect(source.identify(post({}, '{"events":[{"id":"a"},{"id":"b"}]}')).map(({ id }) => id)).toEqual([
     'a',

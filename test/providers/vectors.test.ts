@@ -16,7 +16,7 @@ import {
   standardWebhooks,
   svix,
 } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 const ok = { ok: true, secretIndex: 0 }
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -27,7 +27,7 @@ const delivery = (headers: Record<string, string>, body: string, url = 'https://
   body: bytes(body),
 })
 
-it('GitHub: the example of its documentation', () => {
+test('GitHub: the example of its documentation', () => {
   const source = github({ secret: "It's a Secret to Everybody" })
   const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
   expect(source.verify(delivery({ 'x-hub-signature-256': signature }, 'Hello, World!'), { now: 0 })).toEqual(
@@ -35,7 +35,7 @@ it('GitHub: the example of its documentation', () => {
   )
 })
 
-it('Slack: the example of its documentation', () => {
+test('Slack: the example of its documentation', () => {
   const source = slack({ secret: '8f742231b10e8888abcd99yyyzzz85a5' })
   const body =
     'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar' +
@@ -59,7 +59,7 @@ it('Slack: the example of its documentation', () => {
   ])
 })
 
-it('Standard Webhooks: the example of its libraries', () => {
+test('Standard Webhooks: the example of its libraries', () => {
   const source = standardWebhooks({ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
   const headers = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -69,7 +69,7 @@ it('Standard Webhooks: the example of its libraries', () => {
   expect(source.verify(delivery(headers, '{"test": 2432232314}'), { now: 1_614_265_330_000 })).toEqual(ok)
 })
 
-it('Svix: the example of its documentation', () => {
+test('Svix: the example of its documentation', () => {
   const source = svix({ secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl' })
   const headers = {
     'svix-id': 'msg_loFOjxBNrRLzqYUf',
@@ -80,7 +80,7 @@ it('Svix: the example of its documentation', () => {
   expect(source.verify(delivery(headers, body), { now: 1_731_705_121_000 })).toEqual(ok)
 })
 
-it('Adyen: the vector of its library', () => {
+test('Adyen: the vector of its library', () => {
   const source = adyen({ secret: '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056' })
   const item = {
     pspReference: '7914073381342284',
@@ -96,7 +96,7 @@ it('Adyen: the vector of its library', () => {
   expect(source.verify(delivery({}, body), { now: 0 })).toEqual(ok)
 })
 
-it('SendGrid: the vector of its library', () => {
+test('SendGrid: the vector of its library', () => {
   const source = sendgrid({
     publicKey:
       'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6wEA3F+g==',
@@ -120,7 +120,7 @@ it('SendGrid: the vector of its library', () => {
   expect(source.verify(delivery(headers, body), { now: 1_600_112_502_000 })).toEqual(ok)
 })
 
-it('HubSpot version 1: the example of its documentation', () => {
+test('HubSpot version 1: the example of its documentation', () => {
   const source = hubspotV1({ secret: 'yyyyyyyy-yyyy-yyyy-yyyy-yyyyyyyyyyyy' })
   const body =
     '[{"eventId":1,"subscriptionId":12345,"portalId":62515,"occurredAt":1564113600000,"subscriptionType":"contact.creation",' +
@@ -129,7 +129,7 @@ it('HubSpot version 1: the example of its documentation', () => {
   expect(source.verify(delivery({ 'x-hubspot-signature': signature }, body), { now: 0 })).toEqual(ok)
 })
 
-it('OpenAI: the vector of its libraries', () => {
+test('OpenAI: the vector of its libraries', () => {
   const source = openai({ secret: 'whsec_RdvaYFYUXuIFuEbvZHwMfYFhUf7aMYjYcmM24+Aj40c=' })
   const body =
     '{"id": "evt_685c059ae3a481909bdc86819b066fb6", "object": "event", "created_at": 1750861210, "type": "response.completed", "data": {"id": "resp_123"}}'
@@ -141,7 +141,7 @@ it('OpenAI: the vector of its libraries', () => {
   expect(source.verify(delivery(headers, body), { now: 1_750_861_210_000 })).toEqual(ok)
 })
 
-it('Box: the vector of its libraries, with either key', () => {
+test('Box: the vector of its libraries, with either key', () => {
   const body =
     '{"type":"webhook_event","webhook":{"id":"1234567890"},"trigger":"FILE.UPLOADED","source":{"id":"1234567890","type":"file","name":"Test.txt"}}'
   const headers = {
@@ -158,7 +158,7 @@ it('Box: the vector of its libraries, with either key', () => {
   }
 })
 
-it('GoCardless: the vector of its libraries', () => {
+test('GoCardless: the vector of its libraries', () => {
   const source = gocardless({ secret: 'ED7D658C-D8EB-4941-948B-3973214F2D49' })
   const body =
     '{"events":[{"id":"EV00BD05S5VM2T","created_at":"2018-07-05T09:13:51.404Z","resource_type":"subscriptions","action":"created",' +
@@ -179,7 +179,7 @@ it('GoCardless: the vector of its libraries', () => {
 const secret = '5f1c9a1e-2b3c-4d5e-8f90-a1b2c3d4e5f6'
 const at = 1_700_000_000_000
 
-it.each([
+test.each([
   ['https://example.com/hook?a=1', 'iqPjJVklAF3QsoN4wBA4ymLf4DHZKAAtdF3gxMp4XIM='],
   ['https://example.com/hook?a=b@c:d/e', 'rgKZapzdPl/5WOY/GCRU4sVnYhykYxJOzlIDUnhDF1A='],
   // The same, as a sender that escapes would call it: signed unescaped, by its documentation.
@@ -191,7 +191,7 @@ it.each([
   expect(hubspot({ secret }).verify(delivery(headers, body, url), { now: at })).toEqual(ok)
 })
 
-it.each([
+test.each([
   [
     'a reference with a colon',
     {
@@ -240,27 +240,27 @@ it.each([
   expect(source.verify(delivery({}, body), { now: 0 })).toEqual(ok)
 })
 
-it('Shopify: accepted by @shopify/shopify-api 13.1.0', () => {
+test('Shopify: accepted by @shopify/shopify-api 13.1.0', () => {
   const headers = { 'x-shopify-hmac-sha256': 'PZBqXhsLmiFmU4hssT+57H0btecK0ipVQtrwrrv0uqQ=' }
   const body = '{"id":820982911946154508,"name":"Jürgen"}'
   expect(shopify({ secret }).verify(delivery(headers, body), { now: 0 })).toEqual(ok)
 })
 
-it('Square: accepted by square 46.0.0', () => {
+test('Square: accepted by square 46.0.0', () => {
   const headers = { 'x-square-hmacsha256-signature': '7OM4x2qwC8MB9LAtNdEcxovoavgnl3k20hhdyXO/q+Y=' }
   const body = '{"event_id":"e1","type":"payment.created","name":"Jürgen"}'
   const sent = delivery(headers, body, 'https://example.com/hook?a=1')
   expect(square({ secret }).verify(sent, { now: 0 })).toEqual(ok)
 })
 
-it('LINE: accepted by @line/bot-sdk 10.8.0', () => {
+test('LINE: accepted by @line/bot-sdk 10.8.0', () => {
   const headers = { 'x-line-signature': 'vD2wJGAJ+PrGhJPK4AGkKTLnCJhGB7T5z1kQvwuuPDk=' }
   expect(line({ secret }).verify(delivery(headers, '{"destination":"U1","events":[]}'), { now: 0 })).toEqual(
     ok,
   )
 })
 
-it('Polar: made as @polar-sh/sdk 0.49.0 does', () => {
+test('Polar: made as @polar-sh/sdk 0.49.0 does', () => {
   const source = polar({ secret: 'polar_whs_5f1c9a1e2b3c4d5e8f90a1b2c3d4e5f6' })
   const headers = {
     'webhook-id': 'msg_1',

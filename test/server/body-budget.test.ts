@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Inbox } from 'hookonce'
 import { fetchHandler } from 'hookonce/fetch'
 import { unverified } from 'hookonce/providers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { collectBytes } from '#dist/intake/body-budget.js'
 import { loggedInbox } from '../support/inboxes.js'
@@ -44,7 +44,7 @@ function stalled(port: number, path = '/webhooks/shop', size = 200 * KIB, token 
 }
 
 describe('bodies that are being read', () => {
-  it('take no more than the bound together; more are answered 503 with Retry-After, and come back', async () => {
+  test('take no more than the bound together; more are answered 503 with Retry-After, and come back', async () => {
     const most = 1_024 * KIB
     const inbox = shop(most)
     const { port } = await serving(inbox)
@@ -64,7 +64,7 @@ describe('bodies that are being read', () => {
     await until(() => wholeInbox(inbox).bodies.usedBytes === 0, 'the memory is given back')
   })
 
-  it('give way when they are slow: a prompt delivery is taken', async () => {
+  test('give way when they are slow: a prompt delivery is taken', async () => {
     const inbox = shop(512 * KIB)
     const { url, port } = await serving(inbox)
     for (let i = 0; i < 10; i++) stalled(port)
@@ -78,7 +78,7 @@ describe('bodies that are being read', () => {
     expect(wholeInbox(inbox).bodies.usedBytes).toBeLessThanOrEqual(512 * KIB)
   })
 
-  it('are counted until they are answered, and given back whatever the answer is', async () => {
+  test('are counted until they are answered, and given back whatever the answer is', async () => {
     const inbox = shop(512 * KIB)
     const { url, port } = await serving(inbox, { admin: { tokens: [tokenOf('a-token-0123456789')] } })
     expect((await post(url, 'e1')).status).toBe(200)
@@ -93,7 +93,7 @@ describe('bodies that are being read', () => {
     await until(() => wholeInbox(inbox).bodies.usedBytes === 0, 'the memory is given back')
   })
 
-  it('of one byte a piece are kept whole, and do not take a hundred times their size', () => {
+  test('of one byte a piece are kept whole, and do not take a hundred times their size', () => {
     const bytes = Buffer.alloc(1_000_000, 'abcdefghijklmnopqrstuvwxyz0')
     const pieces = collectBytes()
     const before = process.memoryUsage().heapUsed
@@ -108,7 +108,7 @@ describe('bodies that are being read', () => {
     expect(bytes.equals(mixed.whole())).toBe(true)
   })
 
-  it('are bounded in the fetch adapters as well', async () => {
+  test('are bounded in the fetch adapters as well', async () => {
     const inbox = shop(512 * KIB)
     const handle = fetchHandler(inbox)
     const abort: (() => void)[] = []

@@ -1,7 +1,7 @@
 /** From node:http to the web standard and back: slow readers are felt, and what breaks off is let go. */
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createBodyBudget } from '#dist/intake/body-budget.js'
 import { type BridgedFetch, bridge } from '#dist/server/bridge.js'
 import { until } from '../support/processing.js'
@@ -16,7 +16,7 @@ async function serve(fetch: BridgedFetch): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-it('a reader that stops reading stops the source; when the source gives up, the connection ends', async () => {
+test('a reader that stops reading stops the source; when the source gives up, the connection ends', async () => {
   let pulled = 0
   let give: ReadableStreamDefaultController<Uint8Array> | undefined
   const port = await serve(async () => {
@@ -53,7 +53,7 @@ it('a reader that stops reading stops the source; when the source gives up, the 
   await closed
 })
 
-it('a reader that goes away is noticed by the source and by the request', async () => {
+test('a reader that goes away is noticed by the source and by the request', async () => {
   let cancelled = false
   let aborted = false
   const port = await serve(async (request) => {
@@ -76,7 +76,7 @@ it('a reader that goes away is noticed by the source and by the request', async 
   await until(() => cancelled && aborted, 'it was told')
 })
 
-it('a body is given whole, and one that is too large is not waited for', async () => {
+test('a body is given whole, and one that is too large is not waited for', async () => {
   const port = await serve(async (request) =>
     Response.json({ text: await request.text(), method: request.method }),
   )
@@ -86,7 +86,7 @@ it('a body is given whole, and one that is too large is not waited for', async (
   expect(large.status).toBe(413)
 })
 
-it('what the web standard does not know is a bad request, not a crash', async () => {
+test('what the web standard does not know is a bad request, not a crash', async () => {
   const port = await serve(async (request) => new Response(new URL(request.url).pathname))
   const ask = (head: string) =>
     new Promise<string>((resolve) => {

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import type { Delivery, Inbox } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { createServer, type ServerOptions } from 'hookonce/server'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { certificate, certificateKey } from '../support/certificate.js'
 import { type LogLine, loggedInbox } from '../support/inboxes.js'
@@ -54,7 +54,7 @@ const whole = (id: string, extra = '') => {
 }
 
 describe('slow clients', () => {
-  it('200 of them hold nothing up, and each is cut off: no headers, half headers, half a body', async () => {
+  test('200 of them hold nothing up, and each is cut off: no headers, half headers, half a body', async () => {
     const { inbox } = shop({ bodyTimeout: 2_000 })
     const { url, port } = await serving(inbox, { headersTimeout: 2_000, requestTimeout: 4_000 })
     const starts = [
@@ -84,7 +84,7 @@ describe('slow clients', () => {
     expect(wholeInbox(inbox).counters.of('shop').recorded).toBe(20)
   })
 
-  it('connections over the limit are turned away and said once', async () => {
+  test('connections over the limit are turned away and said once', async () => {
     const { inbox, lines } = shop()
     const { port, server } = await serving(inbox, { maxConnections: 3 })
     const kept = [1, 2, 3].map(() => say(port, head()))
@@ -96,7 +96,7 @@ describe('slow clients', () => {
 })
 
 describe('keep-alive', () => {
-  it('outlives the 60 seconds of common proxies, and one connection carries many deliveries', async () => {
+  test('outlives the 60 seconds of common proxies, and one connection carries many deliveries', async () => {
     const { inbox } = shop()
     const { port, server } = await serving(inbox)
     expect(server.node.keepAliveTimeout).toBeGreaterThan(60_000)
@@ -117,7 +117,7 @@ describe('keep-alive', () => {
 })
 
 describe('requests in a row on one connection', () => {
-  it('are forgotten with it: a swap does not wait for what nobody will read', async () => {
+  test('are forgotten with it: a swap does not wait for what nobody will read', async () => {
     const { inbox } = shop()
     const held = signal()
     let reached = 0
@@ -140,7 +140,7 @@ describe('requests in a row on one connection', () => {
 })
 
 describe('close', () => {
-  it('a delivery that is half here is finished and told to close; no new connection is taken', async () => {
+  test('a delivery that is half here is finished and told to close; no new connection is taken', async () => {
     const { inbox } = shop()
     const { port, server } = await serving(inbox)
     const body = '{"id":"half","type":"x"}'
@@ -159,7 +159,7 @@ describe('close', () => {
     await closed
   })
 
-  it('an idle connection may still bring the request that was on its way', async () => {
+  test('an idle connection may still bring the request that was on its way', async () => {
     const { inbox } = shop()
     const { port, server } = await serving(inbox)
     const socket = say(port, whole('first'))
@@ -172,7 +172,7 @@ describe('close', () => {
     await closed
   })
 
-  it('says that it is stopping to those who ask whether it is ready', async () => {
+  test('says that it is stopping to those who ask whether it is ready', async () => {
     const { inbox } = shop()
     const { port, server } = await serving(inbox)
     const socket = say(port, whole('first'))
@@ -184,7 +184,7 @@ describe('close', () => {
     await closed
   })
 
-  it('what does not end is cut at the deadline, and close again with no time is now', async () => {
+  test('what does not end is cut at the deadline, and close again with no time is now', async () => {
     const patient = { requestTimeout: 3_000_000 }
     const { inbox } = shop({ bodyTimeout: 3_000_000 })
     const { port, server } = await serving(inbox, patient)
@@ -204,7 +204,7 @@ describe('close', () => {
     await expect(other.inbox.events.stats()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
   })
 
-  it('an inline delivery under way is handled before the inbox stops', async () => {
+  test('an inline delivery under way is handled before the inbox stops', async () => {
     const begun = signal()
     const goOn = signal()
     const source = { ...unverified({ id: 'json:id', type: 'json:type' }), mode: 'inline' as const }
@@ -227,7 +227,7 @@ describe('close', () => {
 })
 
 describe('TLS', () => {
-  it('with PEM text or with files; senders that sign the URL see https', async () => {
+  test('with PEM text or with files; senders that sign the URL see https', async () => {
     const pair = { cert: certificate, key: certificateKey }
     const files = {
       cert: join(tmpdir(), `hookonce-${process.pid}.crt`),
@@ -255,7 +255,7 @@ describe('TLS', () => {
     }
   })
 
-  it('a key that is not the one of the certificate stops it, without a word of the key', () => {
+  test('a key that is not the one of the certificate stops it, without a word of the key', () => {
     const { inbox } = shop()
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
     const tls = { cert: certificate, key: other.export({ type: 'pkcs8', format: 'pem' }).toString() }
@@ -267,7 +267,7 @@ describe('TLS', () => {
 })
 
 describe('where it listens', () => {
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'hooks.example.com', '[::]', '127.0.0.1.evil.example'])(
+  test.each(['0.0.0.0', '::', '192.0.2.1', 'hooks.example.com', '[::]', '127.0.0.1.evil.example'])(
     '%s without a token is refused, with what to do',
     (host) => {
       const { inbox } = shop()
@@ -275,7 +275,7 @@ describe('where it listens', () => {
     },
   )
 
-  it.each<ServerOptions>([
+  test.each<ServerOptions>([
     { host: '0.0.0.0', admin: { tokens: [tokenOf(token)] } },
     { host: '0.0.0.0', admin: false },
     { host: '127.0.0.1' },
@@ -286,7 +286,7 @@ describe('where it listens', () => {
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
   })
 
-  it('a port that is taken is said as such', async () => {
+  test('a port that is taken is said as such', async () => {
     const { port } = await serving(shop().inbox)
     const server = createServer(shop().inbox, { port, admin: false })
     await expect(server.listen()).rejects.toMatchObject({
@@ -295,7 +295,7 @@ describe('where it listens', () => {
     })
   })
 
-  it('an option that does not exist is refused, with a suggestion', () => {
+  test('an option that does not exist is refused, with a suggestion', () => {
     const { inbox } = shop()
     const misspelt = { hots: '127.0.0.1' } as ServerOptions
     expect(() => createServer(inbox, misspelt)).toThrow(/did you mean "host"/)
@@ -303,7 +303,7 @@ describe('where it listens', () => {
     expect(() => createServer(inbox, { publicUrl: 'hooks.example.com' })).toThrow(/server\.publicUrl/)
   })
 
-  it('the admin API answers to the names of this server only, intake to any', async () => {
+  test('the admin API answers to the names of this server only, intake to any', async () => {
     const { inbox } = shop()
     const options = { admin: { tokens: [tokenOf(token)] }, publicUrl: 'https://hooks.example.com' }
     const { port } = await serving(inbox, options)
@@ -325,7 +325,7 @@ describe('where it listens', () => {
 })
 
 describe('/metrics', () => {
-  it('is for those with a token where there are tokens, for all where it is said so, and can be off', async () => {
+  test('is for those with a token where there are tokens, for all where it is said so, and can be off', async () => {
     const read = async (options: ServerOptions, authorization?: string) => {
       const { url } = await serving(shop().inbox, options)
       const response = await fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} })
@@ -345,7 +345,7 @@ describe('/metrics', () => {
     expect(await read({ admin: false, metrics: true })).toEqual([200, true])
   })
 
-  it('is not read under another name where nobody needs a token on loopback', async () => {
+  test('is not read under another name where nobody needs a token on loopback', async () => {
     const { port } = await serving(shop().inbox, { admin: false, metrics: true })
     const ask = async (host: string) =>
       /^HTTP\/1\.1 (\d+)/.exec(
@@ -355,7 +355,7 @@ describe('/metrics', () => {
     expect(await ask(`localhost:${port}`)).toBe('200')
   })
 
-  it('is no place to guess tokens either', async () => {
+  test('is no place to guess tokens either', async () => {
     const { url } = await serving(shop().inbox, { admin: { tokens: [tokenOf(token, 'viewer')] } })
     const guess = async (text: string) =>
       (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${text}` } })).status

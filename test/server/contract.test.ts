@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Inbox } from 'hookonce'
 import { addDestinations } from 'hookonce/forward'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { onBothLogs, post } from '../support/processing.js'
 import { pathOf, type RunningAdmin, startAdmin } from './support.js'
 
@@ -167,7 +167,7 @@ onBothLogs((bench) => {
     return inbox
   }
 
-  it('every operation answers as /api/openapi.json says', async () => {
+  test('every operation answers as /api/openapi.json says', async () => {
     running = await startAdmin(await filled())
     const raw = await running.json('GET', '/api/openapi.json')
     // Throws when it is not OpenAPI 3.1; references are put in their places.
@@ -192,7 +192,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('what does not fit is a problem with a code, and the description has its shape', async () => {
+  test('what does not fit is a problem with a code, and the description has its shape', async () => {
     running = await startAdmin(await filled())
     const { components } = (await running.json('GET', '/api/openapi.json')) as unknown as {
       components: { schemas: { Problem: object } }

@@ -3,7 +3,7 @@
 import type { Inbox } from 'hookonce'
 import { createInbox, silentLog } from 'hookonce'
 import { stripe, unverified } from 'hookonce/providers'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { patternOf } from '#dist/server/admin/dead-letters.js'
 import { candidatesOf } from '#dist/server/admin/find.js'
@@ -37,7 +37,7 @@ function failing(inbox: Inbox): void {
 }
 
 onBothLogs((bench) => {
-  it('the overview counts deliveries, duplicates, outcomes and conflicts, and survives a restart', async () => {
+  test('the overview counts deliveries, duplicates, outcomes and conflicts, and survives a restart', async () => {
     const { inbox } = bench.inbox(noRetry)
     failing(inbox)
     await inbox.start()
@@ -68,7 +68,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('readings of the overview write its counts once a second at most, and are up to date', async () => {
+  test('readings of the overview write its counts once a second at most, and are up to date', async () => {
     const { inbox } = bench.inbox(noRetry)
     const store = await wholeInbox(inbox).store()
     const add = vi.spyOn(store.history!, 'add')
@@ -82,7 +82,7 @@ onBothLogs((bench) => {
     expect(add.mock.calls.length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 1_000)
   })
 
-  it('what needs attention links to its events and says what to do', async () => {
+  test('what needs attention links to its events and says what to do', async () => {
     const { inbox } = bench.inbox(noRetry)
     failing(inbox)
     await postAll(inbox, [
@@ -119,7 +119,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('dead letters whose errors differ in numbers and ids are one group, and its filter replays just these', async () => {
+  test('dead letters whose errors differ in numbers and ids are one group, and its filter replays just these', async () => {
     const { inbox } = bench.inbox(noRetry)
     failing(inbox)
     inbox.on('shop', 'order.other', () => {
@@ -158,7 +158,7 @@ onBothLogs((bench) => {
     expect(actions[0]!.id).toBe(chosen.id)
   })
 
-  it('an event is found by its id, its beginning, its reference, and a URL or a text that contains them', async () => {
+  test('an event is found by its id, its beginning, its reference, and a URL or a text that contains them', async () => {
     const { inbox } = bench.inbox()
     await postAll(inbox, [{ id: 'evt_1NabcXYZ', ref: 'cus_42' }, { id: 'evt_2' }])
     running = await startAdmin(inbox)
@@ -182,7 +182,7 @@ onBothLogs((bench) => {
     expect(await found('nothing\u0000like it')).toEqual([])
   })
 
-  it('a search of payloads stops at its limit of bytes, and goes on behind the last event it has read', async () => {
+  test('a search of payloads stops at its limit of bytes, and goes on behind the last event it has read', async () => {
     const { inbox } = bench.inbox({ processing: false, limits: { bodyBytes: 20 * 1024 * 1024 } })
     running = await startAdmin(inbox)
     const big = 'x'.repeat(12 * 1024 * 1024)
@@ -203,7 +203,7 @@ onBothLogs((bench) => {
     expect(found.toSorted()).toEqual(Array.from({ length: 12 }, (_, i) => `e${i}`).toSorted())
   })
 
-  it('a payload that is nested too deeply to be shown does not break a search', async () => {
+  test('a payload that is nested too deeply to be shown does not break a search', async () => {
     const sources = { shop: unverified({ id: ['header:x-id', 'json:id'], type: 'json:type' }) }
     const { inbox } = bench.inbox({ processing: false, sources })
     running = await startAdmin(inbox)
@@ -223,7 +223,7 @@ onBothLogs((bench) => {
     expect(events.map(({ id }) => id)).toEqual(['e1'])
   })
 
-  it('payloads are searched by a JSON path, with the cost in the answer and the search in the audit', async () => {
+  test('payloads are searched by a JSON path, with the cost in the answer and the search in the audit', async () => {
     const { inbox } = bench.inbox()
     await postAll(
       inbox,
@@ -246,7 +246,7 @@ onBothLogs((bench) => {
     expect(audits[0]!.note).toBe('id eq')
   })
 
-  it('an edited copy is a new event, marked by its id, recorded once and audited on both', async () => {
+  test('an edited copy is a new event, marked by its id, recorded once and audited on both', async () => {
     const { inbox } = bench.inbox()
     const seen: string[] = []
     inbox.on('shop', '*', (event) => void seen.push(`${event.id} ${JSON.stringify(event.payload)}`))
@@ -273,7 +273,7 @@ onBothLogs((bench) => {
     expect(new Set(audits.map(({ eventId }) => eventId))).toEqual(new Set(['e1', made.id]))
   })
 
-  it('the delivery of a conflict can be compared with the first', async () => {
+  test('the delivery of a conflict can be compared with the first', async () => {
     const { inbox } = bench.inbox()
     await post(inbox, { id: 'e1', amount: 1 })
     await post(inbox, { id: 'e1', amount: 2 })
@@ -283,7 +283,7 @@ onBothLogs((bench) => {
     expect(Buffer.from(String(conflict.body), 'base64').toString()).toContain('"amount":2')
   })
 
-  it('an export streams all pages, and a formula in a cell stays text', async () => {
+  test('an export streams all pages, and a formula in a cell stays text', async () => {
     const { inbox } = bench.inbox()
     await postAll(
       inbox,
@@ -298,7 +298,7 @@ onBothLogs((bench) => {
     expect(ndjson.trimEnd().split('\n').length).toBe(700)
   })
 
-  it('handlers report what they did, and a pause holds their events until they are resumed', async () => {
+  test('handlers report what they did, and a pause holds their events until they are resumed', async () => {
     const { inbox } = bench.inbox(noRetry)
     failing(inbox)
     await postAll(inbox, [{ id: 'a' }, { id: 'b', type: 'order.failed' }])
@@ -321,7 +321,7 @@ onBothLogs((bench) => {
     expect((await inbox.events.get({ source: 'shop', id: 'c' }))!.state).toBe('succeeded')
   })
 
-  it('workers are listed with the process they belong to', async () => {
+  test('workers are listed with the process they belong to', async () => {
     const { inbox } = bench.inbox({ processing: { worker: 'worker-1', poll: 50 } })
     let release = (): void => {}
     const started = new Promise<void>((resolve) => {
@@ -350,7 +350,7 @@ onBothLogs((bench) => {
 })
 
 describe('a source', () => {
-  it('has its URL, its rejections with advice, the use of its secrets, and a test event that is verified', async () => {
+  test('has its URL, its rejections with advice, the use of its secrets, and a test event that is verified', async () => {
     const secrets = ['whsec_first_secret_of_the_source', 'whsec_second_secret_of_the_source']
     const inbox = createInbox({
       store: 'sqlite::memory:',
@@ -384,27 +384,27 @@ describe('a source', () => {
 })
 
 describe('the parts', () => {
-  it('a pattern keeps the words of an error and replaces what varies', () => {
+  test('a pattern keeps the words of an error and replaces what varies', () => {
     expect(patternOf('order ord_1a2b3c failed after 12 ms: "no funds"')).toBe('order * failed after * ms: *')
     expect(patternOf('first line\n  at x.js:1')).toBe('first line*')
     expect(patternOf('')).toBe('')
   })
 
-  it('candidates are few, and the likely ones come first', () => {
+  test('candidates are few, and the likely ones come first', () => {
     expect(candidatesOf('https://x.example/a/evt%2F1?id=q')[1]).toBe('evt%2F1')
     expect(candidatesOf('https://x.example/a/evt%2F1?id=q')).toContain('evt/1')
     expect(candidatesOf('word '.repeat(2_000)).length).toBeLessThanOrEqual(16)
     expect(candidatesOf('x'.repeat(300))).toEqual([])
   })
 
-  it('a JSON path never reads a prototype', () => {
+  test('a JSON path never reads a prototype', () => {
     expect(valuesAt({ a: [{ b: 1 }, { b: 2 }] }, stepsOf('$.a[*].b'))).toEqual([1, 2])
     expect(valuesAt({ 'a.b': 1 }, stepsOf("['a.b']"))).toEqual([1])
     expect(valuesAt({}, stepsOf('constructor.name'))).toEqual([])
     expect(valuesAt({}, stepsOf('__proto__'))).toEqual([])
   })
 
-  it('a latency is interpolated inside its bucket', () => {
+  test('a latency is interpolated inside its bucket', () => {
     expect(latencyOf([])).toEqual({ count: 0, p50Ms: null, p95Ms: null, p99Ms: null })
     const parts = new Array(17).fill(0)
     parts[1] = 100 // 0.5 to 1 ms

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { type AdminOptions, admin } from 'hookonce/server'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { post } from '../support/processing.js'
 import { heard, say } from '../support/serving.js'
@@ -60,7 +60,7 @@ const paths = [
 ]
 
 describe('the Host header', () => {
-  it('of another name is refused on every route, token or not', async () => {
+  test('of another name is refused on every route, token or not', async () => {
     await start()
     for (const host of [
       'evil.example',
@@ -84,7 +84,7 @@ describe('the Host header', () => {
     }
   })
 
-  it('is not replaced by X-Forwarded-Host, nor by an absolute path', async () => {
+  test('is not replaced by X-Forwarded-Host, nor by an absolute path', async () => {
     await start()
     const headers = { host: 'evil.example', authorization: bearer, 'x-forwarded-host': 'localhost' }
     expect((await raw('GET', '/api/stats', headers))[0]).toBe(421)
@@ -93,7 +93,7 @@ describe('the Host header', () => {
     ).toBe(421)
   })
 
-  it('of this machine is fine under any port, and others when they are listed', async () => {
+  test('of this machine is fine under any port, and others when they are listed', async () => {
     await start({ hosts: ['hooks.example.com', 'two.example:8443'] })
     const ask = async (host: string) => (await raw('GET', '/api/stats', { host, authorization: bearer }))[0]
     expect(await ask('hooks.example.com')).toBe(200)
@@ -116,7 +116,7 @@ async function signIn(role: 'admin' | 'viewer' = 'admin'): Promise<string> {
 }
 
 describe('other origins', () => {
-  it('a change that rides on a cookie must come from a page of this origin', async () => {
+  test('a change that rides on a cookie must come from a page of this origin', async () => {
     await start()
     const cookie = await signIn()
     const own = `127.0.0.1:${running.port}`
@@ -147,7 +147,7 @@ describe('other origins', () => {
     expect(status).toBe(200)
   })
 
-  it('nothing of the API is given to one of them, whatever it presents', async () => {
+  test('nothing of the API is given to one of them, whatever it presents', async () => {
     await start()
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -177,7 +177,7 @@ describe('other origins', () => {
     expect(audits).toEqual([])
   })
 
-  it('a link from elsewhere may lead to the page', async () => {
+  test('a link from elsewhere may lead to the page', async () => {
     await start()
     const response = await running.call('GET', '/', {
       role: null,
@@ -189,7 +189,7 @@ describe('other origins', () => {
     ])
   })
 
-  it('every answer has the headers that keep a browser in its place', async () => {
+  test('every answer has the headers that keep a browser in its place', async () => {
     await start()
     for (const path of paths) {
       const { headers } = await running.call('GET', path)
@@ -211,7 +211,7 @@ describe('other origins', () => {
 })
 
 describe('sessions', () => {
-  it('the cookie is out of reach of scripts, of other sites, and of plain HTTP where there is TLS', async () => {
+  test('the cookie is out of reach of scripts, of other sites, and of plain HTTP where there is TLS', async () => {
     await start({ basePath: '/admin' })
     const body = { token: tokenOf('viewer') }
     const plain = await running.call('POST', '/api/sessions', { role: null, body })
@@ -226,7 +226,7 @@ describe('sessions', () => {
     expect(tls.headers.get('set-cookie')).toMatch(/; Secure$/)
   })
 
-  it('is as good as its token: the same role, on every node, and not for longer', async () => {
+  test('is as good as its token: the same role, on every node, and not for longer', async () => {
     await start()
     const cookie = await signIn('viewer')
     const ask = (options: AdminOptions, path = '/api/session', value = cookie) => {
@@ -251,7 +251,7 @@ describe('sessions', () => {
     expect((await ask({ tokens: promoted }, '/api/audits')).status).toBe(200)
   })
 
-  it('does not survive a changed byte, another name or a later date', async () => {
+  test('does not survive a changed byte, another name or a later date', async () => {
     await start()
     const cookie = await signIn('viewer')
     const [, name, expiry, mac] = /=(.+)\.(\d+)\.(.+)$/.exec(cookie)!
@@ -282,7 +282,7 @@ describe('sessions', () => {
     }
   })
 
-  it('ends with its token, and by signing out', async () => {
+  test('ends with its token, and by signing out', async () => {
     const soon = {
       name: 'soon',
       role: 'viewer' as const,
@@ -301,7 +301,7 @@ describe('sessions', () => {
     ])
   })
 
-  it('a form of HTML signs in', async () => {
+  test('a form of HTML signs in', async () => {
     await start({ basePath: '/admin' })
     const form = (token: string) =>
       running.call('POST', '/api/sessions', {
@@ -326,7 +326,7 @@ describe('sessions', () => {
 })
 
 describe('wrong tokens', () => {
-  it('are counted by address, limited after ten, and written to the audit; a right one is never held up', async () => {
+  test('are counted by address, limited after ten, and written to the audit; a right one is never held up', async () => {
     running = await startAdmin(inbox)
     const { handler } = running
     const ask = (address: string, token: string) =>
@@ -358,7 +358,7 @@ describe('wrong tokens', () => {
     expect((await ask('2001:db8:0:2::1', 'guess')).status).toBe(401)
   })
 
-  it('a session that was made before goes on', async () => {
+  test('a session that was made before goes on', async () => {
     await start()
     const cookie = await signIn('viewer')
     for (let i = 0; i < 11; i++)
@@ -373,7 +373,7 @@ describe('wrong tokens', () => {
 })
 
 describe('bodies', () => {
-  it('signing in reads a few kilobytes and no more, and repeats nothing of what it was sent', async () => {
+  test('signing in reads a few kilobytes and no more, and repeats nothing of what it was sent', async () => {
     await start()
     const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`canary${i}`, 1]))
     const large = JSON.stringify(keys)
@@ -409,7 +409,7 @@ describe('bodies', () => {
     expect((await running.handler.fetch(streamed, { address: '127.0.0.1' })).status).toBe(413)
   })
 
-  it('a caller who may not do it is refused before the body is read', async () => {
+  test('a caller who may not do it is refused before the body is read', async () => {
     await start()
     const announced = (authorization: string) =>
       `POST /api/work/settle HTTP/1.1\r\nhost: localhost:${running.port}\r\n${authorization}` +
@@ -428,7 +428,7 @@ describe('bodies', () => {
     expect(wholeInbox(inbox).bodies.usedBytes).toBe(0)
   })
 
-  it('every route has a limit that fits it, and takes what is within', async () => {
+  test('every route has a limit that fits it, and takes what is within', async () => {
     await start()
     const { bodyBytes } = running.handler
     expect(bodyBytes('POST', '/api/sessions')).toBeLessThan(10_000)

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { github, shopify, standardWebhooks, stripe, telegram } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 import { type Bench, onBothLogs, signal, until } from '../support/processing.js'
@@ -32,7 +32,7 @@ async function start(bench: Bench, limits = {}) {
 }
 
 onBothLogs((bench) => {
-  it.each(Object.entries(sources))(
+  test.each(Object.entries(sources))(
     '%s: accepted, handled, a duplicate the second time',
     async (name, source) => {
       const { url, handled, inbox } = await start(bench)
@@ -64,7 +64,7 @@ onBothLogs((bench) => {
     },
   )
 
-  it('answers 404, 401, 400, 405 and 413 as specified, and stores nothing for them', async () => {
+  test('answers 404, 401, 400, 405 and 413 as specified, and stores nothing for them', async () => {
     const { url, inbox } = await start(bench, { bodyBytes: 2_000 })
     const delivery = await signed(sources.stripe)
     const status = async (answer: Promise<Response>) => {
@@ -93,7 +93,7 @@ onBothLogs((bench) => {
     expect({ ...wholeInbox(inbox).counters.of('(unknown)').rejected }).toEqual({ unknown_source: 1 })
   })
 
-  it('is ready while the store answers; 503 with Retry-After and not ready when it does not', async () => {
+  test('is ready while the store answers; 503 with Retry-After and not ready when it does not', async () => {
     const store = bench.store()
     let away = false
     const gone = () => Promise.reject(Object.assign(new Error('secret-host:5432 refused')))
@@ -130,7 +130,7 @@ onBothLogs((bench) => {
 })
 
 describe('/readyz', () => {
-  it('does not wait for a store that hangs', async () => {
+  test('does not wait for a store that hangs', async () => {
     const { inbox } = loggedInbox({ store: 'sqlite::memory:', sources })
     await inbox.start()
     const held = signal()
@@ -147,7 +147,7 @@ describe('/readyz', () => {
 })
 
 describe('/readyz with a spool', () => {
-  it('is ready without the store while the spool has room', async () => {
+  test('is ready without the store while the spool has room', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hookonce-ready-'))
     const spool = { path: join(folder, 'spool.db'), maxBytes: 100_000, after: 200 }
     // A port nobody listens on.
@@ -170,7 +170,7 @@ describe('/readyz with a spool', () => {
 })
 
 describe('what is not a delivery', () => {
-  it('is counted and answered: other paths, no HTTP at all, headers without end', async () => {
+  test('is counted and answered: other paths, no HTTP at all, headers without end', async () => {
     const { inbox, lines } = loggedInbox({ store: 'sqlite::memory:', sources })
     const { url, port } = await serving(inbox)
     expect((await fetch(`${url}/wp-login.php`)).status).toBe(404)
@@ -186,7 +186,7 @@ describe('what is not a delivery', () => {
     expect(lines.filter((line) => line.reason !== undefined)).toHaveLength(3)
   })
 
-  it('a delivery may come in the absolute form, and to any Host', async () => {
+  test('a delivery may come in the absolute form, and to any Host', async () => {
     const { inbox } = loggedInbox({ store: 'sqlite::memory:', sources })
     const { port } = await serving(inbox)
     const { headers, body } = await signed(sources.stripe)

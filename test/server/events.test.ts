@@ -1,7 +1,7 @@
 /** Finding events, ordering them one by one and many at once, and what the audit says about it. */
 
 import type { Inbox } from 'hookonce'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
 import { pathOf, type RunningAdmin, startAdmin } from './support.js'
@@ -52,7 +52,7 @@ onBothLogs((bench) => {
     return bench.inbox({ sources: { shop: shop(), other: shop() }, processing: false }).inbox
   }
 
-  it('filters and pages as the store does, and finds a word as id, reference or type, each event once', async () => {
+  test('filters and pages as the store does, and finds a word as id, reference or type, each event once', async () => {
     const inbox = made()
     const running = await started(inbox)
     await postAll(inbox, [
@@ -83,7 +83,7 @@ onBothLogs((bench) => {
     ).toEqual(['o-1'])
   })
 
-  it('an id may contain anything the log takes: it is reached by its percent-encoded name', async () => {
+  test('an id may contain anything the log takes: it is reached by its percent-encoded name', async () => {
     const inbox = made()
     const running = await started(inbox)
     const names = [
@@ -136,7 +136,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('orders say what they did or why not, and are in the audit with who and why', async () => {
+  test('orders say what they did or why not, and are in the audit with who and why', async () => {
     const inbox = made()
     inbox.on('shop', '*', () => {})
     const running = await started(inbox)
@@ -177,7 +177,7 @@ onBothLogs((bench) => {
     expect(mine.audits).toMatchObject([{ source: 'shop', eventId: 'e1', note: 'customer asked' }])
   })
 
-  it('the other content of a conflict is run by a replay that asks for it, and only where there is one', async () => {
+  test('the other content of a conflict is run by a replay that asks for it, and only where there is one', async () => {
     const inbox = made()
     const amounts: unknown[] = []
     inbox.on('shop', '*', (event) => {
@@ -199,7 +199,7 @@ onBothLogs((bench) => {
     expect(amounts).toEqual([1, undefined, 2, 1])
   })
 
-  it('an event without its payload is not replayed: 410 alone, and counted in a bulk action', async () => {
+  test('an event without its payload is not replayed: 410 alone, and counted in a bulk action', async () => {
     const inbox = made()
     inbox.on('shop', '*', () => {})
     const running = await started(inbox)
@@ -222,7 +222,7 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'e1')).toBe('succeeded')
   })
 
-  it('a bulk action counts first, then does', async () => {
+  test('a bulk action counts first, then does', async () => {
     const inbox = made()
     const running = await started(inbox)
     // A short action is in the answer; on a busy machine it may take longer than the answer waits.
@@ -266,7 +266,7 @@ onBothLogs((bench) => {
     expect(none).toMatchObject({ state: 'done', matched: 0, done: 0 })
   })
 
-  it.each([
+  test.each([
     ['a filter', { filter: { source: 'shop' } }],
     ['a list of events', { events: ids(40).map((id) => ({ source: 'shop', id })) }],
   ])(

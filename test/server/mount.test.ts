@@ -9,7 +9,7 @@ import { Hono } from 'hono'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { type Admin, admin, fastifyAdmin, nodeAdmin } from 'hookonce/server'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { post } from '../support/processing.js'
 import { tokenOf, tokens } from './support.js'
@@ -119,13 +119,13 @@ describe('express, with a parser of forms before it', () => {
       body: new URLSearchParams({ token: tokenOf('viewer') }),
     })
 
-  it('the form of the page signs in', async () => {
+  test('the form of the page signs in', async () => {
     const { url } = await mounted(express.urlencoded({ extended: false }))
     const signed = await signIn(url)
     expect([signed.status, signed.headers.get('location')]).toEqual([303, '/admin/'])
   })
 
-  it('a body that somebody has read away is an error, and no order without its words', async () => {
+  test('a body that somebody has read away is an error, and no order without its words', async () => {
     const { url, inbox } = await mounted(
       (request, _response, next) => void request.resume().once('end', () => next()),
     )
@@ -144,7 +144,7 @@ describe.each(Object.entries(frameworks))('%s', (_name, mount) => {
   const json = { 'content-type': 'application/json' }
   const bearer = { authorization: `Bearer ${tokenOf('operator')}` }
 
-  it('answers below its path, takes bodies, and leaves the rest to the application', async () => {
+  test('answers below its path, takes bodies, and leaves the rest to the application', async () => {
     const { url, inbox } = await start(mount)
     await post(inbox, { id: 'a/b' })
     expect((await fetch(`${url}/admin/api/stats`)).status).toBe(401)
@@ -174,7 +174,7 @@ describe.each(Object.entries(frameworks))('%s', (_name, mount) => {
     expect(await own.json()).toEqual({ own: true })
   })
 
-  it('signs in, streams, and lets go of a stream when its reader leaves', async () => {
+  test('signs in, streams, and lets go of a stream when its reader leaves', async () => {
     const { url, inbox } = await start(mount)
     const signed = await fetch(`${url}/admin/api/sessions`, {
       method: 'POST',

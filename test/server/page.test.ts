@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { type RunningAdmin, startAdmin } from './support.js'
 
@@ -98,7 +98,7 @@ async function record(names: readonly string[]): Promise<void> {
   )
 }
 
-it('60 strings that would be code come back from the API as they are, as JSON and as nothing else', async () => {
+test('60 strings that would be code come back from the API as they are, as JSON and as nothing else', async () => {
   expect(cores.length).toBeGreaterThanOrEqual(50)
   running = await startAdmin(inbox)
   await record(cores)
@@ -117,7 +117,7 @@ it('60 strings that would be code come back from the API as they are, as JSON an
   }
 })
 
-it('an error that quotes markup is text too', async () => {
+test('an error that quotes markup is text too', async () => {
   running = await startAdmin(inbox)
   const store = await wholeInbox(inbox).store()
   const [claimed] = await store.claim({ worker: '<b>w</b>', limit: 1, leaseMs: 60_000 })
@@ -139,7 +139,7 @@ async function filesOf(path: string): Promise<string[]> {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => new URL(file!, page).pathname)
 }
 
-it('the page is the same on every screen, below any path, and names files that exist', async () => {
+test('the page is the same on every screen, below any path, and names files that exist', async () => {
   running = await startAdmin(inbox, { basePath: '/admin' })
   const screens = ['', '/', '/events', '/events/shop/a%2Fb', '/dead-letters', '/sources', '/system']
   for (const screen of screens) {
@@ -164,7 +164,7 @@ it('the page is the same on every screen, below any path, and names files that e
   expect((await running.call('GET', '/assets/none.js', { role: null })).status).toBe(404)
 })
 
-it('files are sent compressed to browsers that accept it, and the same bytes to others', async () => {
+test('files are sent compressed to browsers that accept it, and the same bytes to others', async () => {
   running = await startAdmin(inbox, { basePath: '/admin' })
   const script = (await filesOf('/')).find((file) => file.endsWith('.js'))!
   const get = (encoding: string) =>
@@ -186,7 +186,7 @@ it('files are sent compressed to browsers that accept it, and the same bytes to 
   expect(packed.bytes).toBeLessThan(200_000)
 })
 
-it('the page has no script and no style of its own, so that the policy can refuse them', async () => {
+test('the page has no script and no style of its own, so that the policy can refuse them', async () => {
   running = await startAdmin(inbox)
   const response = await running.call('GET', '/', { role: null })
   const html = await response.text()
@@ -204,7 +204,7 @@ it('the page has no script and no style of its own, so that the policy can refus
   }
 })
 
-it('the page says whether a token or the application signs people in', async () => {
+test('the page says whether a token or the application signs people in', async () => {
   running = await startAdmin(inbox)
   expect(await (await running.call('GET', '/', { role: null })).text()).toContain('data-sign-in="token"')
   await running.stop()

@@ -2,7 +2,7 @@
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { type Admin, type AdminOptions, admin } from 'hookonce/server'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { post } from '../support/processing.js'
 import { roles, tokenOf, tokens } from './support.js'
 
@@ -143,7 +143,7 @@ function start(options: AdminOptions = {}): void {
 }
 
 describe('every route and every role', () => {
-  it('the table names every operation there is', async () => {
+  test('the table names every operation there is', async () => {
     start()
     const [, text] = await call('GET', '/api/openapi.json', undefined, null)
     const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> }
@@ -162,7 +162,7 @@ describe('every route and every role', () => {
     expect(said.filter((operation) => !tried.includes(operation))).toEqual([])
   })
 
-  it.each(routes)('%s %s', async (method, path, body, may) => {
+  test.each(routes)('%s %s', async (method, path, body, may) => {
     start()
     const found: Record<string, number> = {}
     for (const role of roles) {
@@ -187,12 +187,12 @@ describe('every route and every role', () => {
     })
   })
 
-  it.each(open)('%s %s is for anyone', async (method, path, body) => {
+  test.each(open)('%s %s is for anyone', async (method, path, body) => {
     start()
     expect((await call(method, path, body, null))[0]).toBeLessThan(300)
   })
 
-  it('readOnly refuses every method that changes something, also to an admin', async () => {
+  test('readOnly refuses every method that changes something, also to an admin', async () => {
     start({ readOnly: true })
     for (const [method, path, body] of routes) {
       const [status, text] = await call(method, path, body, tokenOf('admin'))
@@ -210,7 +210,7 @@ describe('every route and every role', () => {
 })
 
 describe('what a payload says', () => {
-  it('is in no answer to a viewer, and in those to an admin', async () => {
+  test('is in no answer to a viewer, and in those to an admin', async () => {
     start()
     const reads = routes.filter(([method, path]) => method === 'GET' && !path.includes(CANARY))
     const seen: string[] = []
@@ -233,7 +233,7 @@ describe('what a payload says', () => {
     ])
   })
 
-  it('a viewer cannot ask for it by its error either', async () => {
+  test('a viewer cannot ask for it by its error either', async () => {
     start()
     const reason = encodeURIComponent(`cannot handle ${CANARY}`)
     expect((await call('GET', `/api/events?reason=${reason}`, undefined, tokenOf('viewer')))[0]).toBe(403)
@@ -242,7 +242,7 @@ describe('what a payload says', () => {
     expect((await call('GET', '/api/events?reason=unhandled', undefined, tokenOf('viewer')))[0]).toBe(200)
   })
 
-  it('is given to a worker with its claim, and nothing else is', async () => {
+  test('is given to a worker with its claim, and nothing else is', async () => {
     start()
     await post(inbox, { id: 'w1', note: CANARY }, 'other')
     const [, text] = await call(
@@ -257,7 +257,7 @@ describe('what a payload says', () => {
 })
 
 describe('ways in', () => {
-  it('an inbox with no way in does not start', () => {
+  test('an inbox with no way in does not start', () => {
     start({})
     expect(() => admin(inbox)).toThrow(/needs `tokens` or `authorize`/)
     expect(() => admin(inbox, { tokens: [{ name: 'a', role: 'admin', sha256: 'abc' }] })).toThrow(
@@ -272,7 +272,7 @@ describe('ways in', () => {
     expect(() => admin(inbox, { basePath: 'admin/' })).toThrow(/basePath/)
   })
 
-  it("authorize: the application's own people, and tokens beside them", async () => {
+  test("authorize: the application's own people, and tokens beside them", async () => {
     start({
       authorize: (request) =>
         request.headers.get('x-user') === null

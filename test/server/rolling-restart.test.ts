@@ -1,5 +1,5 @@
 /** Nodes behind a plain load balancer are restarted one after the other. */
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { startBalancer } from '../support/balancer.js'
 import { type Child, startChild } from '../support/child.js'
 import { freePort } from '../support/free-port.js'
@@ -20,7 +20,7 @@ async function startNode(log: SharedLog, port: number, more: object = {}): Promi
   return node
 }
 
-it('no request fails while two nodes behind a plain load balancer are restarted', {
+test('no request fails while two nodes behind a plain load balancer are restarted', {
   timeout: 120_000,
 }, async () => {
   const log = await postgresLog()
@@ -47,7 +47,7 @@ it('no request fails while two nodes behind a plain load balancer are restarted'
   expect(load.ledger.filter(({ httpStatus }) => httpStatus !== 200)).toEqual([])
 })
 
-it('a node that stops takes new connections and closes each after its answer, until the time is over', async () => {
+test('a node that stops takes new connections and closes each after its answer, until the time is over', async () => {
   const log = await postgresLog()
   cleanups.push(() => log.remove())
   const port = await freePort()

@@ -1,5 +1,5 @@
 /** Two servers and two workers on one PostgreSQL. One of each is killed: what they held is taken over, and happens once. */
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { startLoad } from '../support/load.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
@@ -18,7 +18,7 @@ function start(told: object): Child {
   return child
 }
 
-it('they share the work; kill -9 leaves nothing stuck beyond a lease, and nothing that was acknowledged is lost', async () => {
+test('they share the work; kill -9 leaves nothing stuck beyond a lease, and nothing that was acknowledged is lost', async () => {
   log = await postgresLog()
   const worker = { worker: true, handlerMs: 15, processing: { lease: 1_000, poll: 50, concurrency: 4 } }
   const servers = [start({ processing: false }), start({ processing: false })] as const

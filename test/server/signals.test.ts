@@ -1,5 +1,5 @@
 /** The end of a process: real processes, real signals, and a ledger outside of them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { startLoad } from '../support/load.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
@@ -42,7 +42,7 @@ for (const [kind, make] of [
       await log.remove()
     })
 
-    it('SIGTERM under load at 64 connections: no accepted request fails, nothing is lost, it leaves in time', async () => {
+    test('SIGTERM under load at 64 connections: no accepted request fails, nothing is lost, it leaves in time', async () => {
       // A lease that no pause of this machine outlasts: what is still held in the end was not handed back.
       const server = child({ processing: { lease: 60_000, poll: 50 }, server: { drain: 20_000 } })
       const { url } = await listening(server)
@@ -67,7 +67,7 @@ for (const [kind, make] of [
       expect(effects.length).toBe([...found.values()].filter((state) => state === 'succeeded').length)
     })
 
-    it('a handler that runs at SIGTERM finishes; one that does not in time is handed back', async () => {
+    test('a handler that runs at SIGTERM finishes; one that does not in time is handed back', async () => {
       const quick = child({ handlerMs: 1_500, server: { drain: 10_000 } })
       const { url } = await listening(quick)
       await post(url, 'quick')
@@ -85,7 +85,7 @@ for (const [kind, make] of [
       expect(await log.effects()).toHaveLength(1)
     })
 
-    it('a second signal means now', async () => {
+    test('a second signal means now', async () => {
       const server = child({ handlerMs: 60_000, server: { drain: 50_000 } })
       await post((await listening(server)).url, 'e')
       await until(async () => (await states()).get('e') === 'processing', 'begun')

@@ -1,7 +1,7 @@
 /** The stream: events as they enter the log, resumed where it broke off, and never a burden to the server. */
 
 import type { Inbox, Store } from 'hookonce'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { createStreams, type StreamTimes, streamTimes } from '#dist/server/admin/streams.js'
 import { createWakes } from '#dist/server/admin/wakes.js'
@@ -84,7 +84,7 @@ async function open(running: RunningAdmin, path: string, lastId?: string): Promi
 }
 
 onBothLogs((bench) => {
-  it('gives what is there, then what comes, in order and once each; and goes on after a break', async () => {
+  test('gives what is there, then what comes, in order and once each; and goes on after a break', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const other = bench.inbox({ processing: false }).inbox
     const running = await started(inbox)
@@ -110,7 +110,7 @@ onBothLogs((bench) => {
     expect(second.frames.some(({ event }) => event === 'gap')).toBe(false)
   })
 
-  it('reads on page by page, however much there is', async () => {
+  test('reads on page by page, however much there is', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await postAll(
@@ -130,7 +130,7 @@ onBothLogs((bench) => {
     expect(fresh.frames.some(({ event }) => event === 'gap')).toBe(false)
   })
 
-  it('only the source that was asked for; the position moves on all the same', async () => {
+  test('only the source that was asked for; the position moves on all the same', async () => {
     const { inbox } = bench.inbox({ sources: { shop: shop(), other: shop() }, processing: false })
     const running = await started(inbox)
     const stream = await open(running, '/api/stream?after=0&source=shop')
@@ -141,7 +141,7 @@ onBothLogs((bench) => {
     expect(stream.recorded()).toEqual(['y'])
   })
 
-  it('says so when events were removed before they could be read', async () => {
+  test('says so when events were removed before they could be read', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await post(inbox, { id: 'a' })
@@ -167,7 +167,7 @@ onBothLogs((bench) => {
     expect(after.frames.find(({ event }) => event === 'gap')!.data).toMatchObject({ after: Number(lastId) })
   })
 
-  it('tells the counts, and again when they have changed', async () => {
+  test('tells the counts, and again when they have changed', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await post(inbox, { id: 'a' })
@@ -196,7 +196,7 @@ onLog('SQLite', (bench) => {
   const options = { after: 0, detail: true, expiresAt: Number.POSITIVE_INFINITY }
 
   describe('a reader', () => {
-    it('who takes nothing is read nothing for, is cut, and comes back to where they were', async () => {
+    test('who takes nothing is read nothing for, is cut, and comes back to where they were', async () => {
       const store = bench.store()
       let tails = 0
       const counted = new Proxy(store, {
@@ -227,7 +227,7 @@ onLog('SQLite', (bench) => {
       expect([...seen, ...again.recorded()].sort()).toEqual(ids(300).sort())
     })
 
-    it('who never reads at all is cut too', async () => {
+    test('who never reads at all is cut too', async () => {
       const { inbox } = bench.inbox({ processing: false })
       const streams = streamsOf(inbox, 1, { stallMs: 50 })
       streams.open(options)
@@ -235,7 +235,7 @@ onLog('SQLite', (bench) => {
       await until(() => streams.size === 0, 'its place is free')
     })
 
-    it('hears from us when nothing happens, with the position', async () => {
+    test('hears from us when nothing happens, with the position', async () => {
       const { inbox } = bench.inbox({ processing: false })
       await post(inbox, { id: 'a' })
       const streams = streamsOf(inbox, 1, { heartbeatMs: 20 })
@@ -247,7 +247,7 @@ onLog('SQLite', (bench) => {
       stream.stop()
     })
 
-    it('whose access ends is sent away', async () => {
+    test('whose access ends is sent away', async () => {
       const { inbox } = bench.inbox({ processing: false })
       const streams = streamsOf(inbox, 1, { heartbeatMs: 50 })
       const stream = listen(streams.open({ ...options, expiresAt: Date.now() + 200 }))
@@ -256,7 +256,7 @@ onLog('SQLite', (bench) => {
     })
   })
 
-  it('there are only so many, and closing one makes room', async () => {
+  test('there are only so many, and closing one makes room', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox, { maxStreams: 1 })
     const first = await open(running, '/api/stream')
@@ -272,7 +272,7 @@ onLog('SQLite', (bench) => {
     }, 'room for the next')
   })
 
-  it('closing the admin API ends the streams and those who wait for work', async () => {
+  test('closing the admin API ends the streams and those who wait for work', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await startAdmin(inbox)
     const stream = await open(running, '/api/stream')
@@ -284,7 +284,7 @@ onLog('SQLite', (bench) => {
     await running.stop()
   })
 
-  it('a stream that is opened after the close ends, and does not go round in circles', async () => {
+  test('a stream that is opened after the close ends, and does not go round in circles', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await post(inbox, { id: 'a' })
     const running = await started(inbox)
@@ -294,7 +294,7 @@ onLog('SQLite', (bench) => {
     expect(stream.recorded()).toEqual(['a'])
   })
 
-  it('a position that is none is refused', async () => {
+  test('a position that is none is refused', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     for (const bad of ['-1', 'x', '1e9', '99999999999999999']) {

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { twilio, unverified } from 'hookonce/providers'
 import type { TrustProxy } from 'hookonce/server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { callers } from '#dist/server/trust-proxy.js'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 import { send, serving } from '../support/serving.js'
@@ -22,13 +22,13 @@ const spoof = {
 }
 
 describe('trustProxy', () => {
-  it('believes nobody unless told to', () => {
+  test('believes nobody unless told to', () => {
     expect(asked(false, '203.0.113.9', spoof)).toEqual(['203.0.113.9', 'http://inner'])
     expect(asked(0, '203.0.113.9', spoof)).toEqual(['203.0.113.9', 'http://inner'])
     expect(asked([], '203.0.113.9', spoof)).toEqual(['203.0.113.9', 'http://inner'])
   })
 
-  it('ranges: a caller from elsewhere is not believed, and what it wrote before our proxy neither', () => {
+  test('ranges: a caller from elsewhere is not believed, and what it wrote before our proxy neither', () => {
     const ours = ['10.0.0.0/8', '::1']
     expect(asked(ours, '203.0.113.9', spoof)).toEqual(['203.0.113.9', 'http://inner'])
     const through = {
@@ -44,7 +44,7 @@ describe('trustProxy', () => {
     ])
   })
 
-  it('a number: that many from the end', () => {
+  test('a number: that many from the end', () => {
     const headers = { 'x-forwarded-for': '6.6.6.6, 198.51.100.7', 'x-forwarded-proto': 'https' }
     expect(asked(1, '10.0.0.1', headers)).toEqual(['198.51.100.7', 'https://inner'])
     expect(asked(2, '10.0.0.1', headers)).toEqual(['6.6.6.6', 'https://inner'])
@@ -52,11 +52,11 @@ describe('trustProxy', () => {
     expect(asked(1, '10.0.0.1', {})).toEqual(['10.0.0.1', 'http://inner'])
   })
 
-  it('true: the first of each, whoever wrote it', () => {
+  test('true: the first of each, whoever wrote it', () => {
     expect(asked(true, '203.0.113.9', spoof)).toEqual(['6.6.6.6', 'https://evil.example'])
   })
 
-  it('what is no address or no host is not taken for one', () => {
+  test('what is no address or no host is not taken for one', () => {
     const headers = {
       'x-forwarded-for': '<script>',
       'x-forwarded-host': 'a b/c@d',
@@ -68,13 +68,13 @@ describe('trustProxy', () => {
     expect(asked(false, '10.0.0.1', { host: 'a@b' })[1]).toBe('http://localhost')
   })
 
-  it('named ranges', () => {
+  test('named ranges', () => {
     expect(
       asked(['loopback', 'private'], '127.0.0.1', { 'x-forwarded-for': '1.2.3.4, 192.168.1.1' })[0],
     ).toBe('1.2.3.4')
   })
 
-  it.each([[['10.0.0.0/33']], [['nonsense']], [['10.0.0.0/x']], [-1], [1.5], ['yes']])(
+  test.each([[['10.0.0.0/33']], [['nonsense']], [['10.0.0.0/x']], [-1], [1.5], ['yes']])(
     '%j is refused',
     (trust) => {
       expect(() => callers(trust as TrustProxy)).toThrow(/server\.trustProxy/)
@@ -90,7 +90,7 @@ describe('a sender that signs the URL', () => {
     return source.sign({ ...sample, url, now: Date.now() })
   }
 
-  it('is believed by the public URL, or by what our proxy says; not by what a stranger says', async () => {
+  test('is believed by the public URL, or by what our proxy says; not by what a stranger says', async () => {
     const status = async (options: object, headers: Record<string, string> = {}) => {
       const { inbox } = loggedInbox({ store: 'sqlite::memory:', sources: { twilio: source } })
       const { url } = await serving(inbox, options)
@@ -106,7 +106,7 @@ describe('a sender that signs the URL', () => {
   })
 })
 
-it('a source that is not verified does not care', async () => {
+test('a source that is not verified does not care', async () => {
   const { inbox } = loggedInbox({
     store: 'sqlite::memory:',
     sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },

@@ -6,7 +6,7 @@ import { HookonceError } from 'hookonce'
 import { addDestinations } from 'hookonce/forward'
 import { unverified } from 'hookonce/providers'
 import type { CompleteStore } from 'hookonce/testing/contracts'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { startEndpoint } from '../support/endpoint.js'
 import { secretOf } from '../support/inboxes.js'
@@ -54,7 +54,7 @@ const succeeded = (lease: string) => ({
 })
 
 onBothLogs((bench) => {
-  it('each event of a delivery is claimed with its own part of the bytes', async () => {
+  test('each event of a delivery is claimed with its own part of the bytes', async () => {
     const sources = { shop: unverified({ each: 'events[]', id: 'json:id', type: 'json:type' }) }
     const { inbox } = bench.inbox({ processing: false, sources })
     const running = await started(inbox)
@@ -71,7 +71,7 @@ onBothLogs((bench) => {
     )
   })
 
-  it('a claim hands out 8 MiB at most, or one event, and gives the rest back at once', async () => {
+  test('a claim hands out 8 MiB at most, or one event, and gives the rest back at once', async () => {
     const { inbox } = bench.inbox({ processing: false, limits: { bodyBytes: 20 * 1024 * 1024 } })
     const running = await started(inbox)
     const big = (bytes: number) => 'x'.repeat(bytes)
@@ -87,7 +87,7 @@ onBothLogs((bench) => {
     expect(audits).toHaveLength(1)
   })
 
-  it('claims the bytes as they came, settles, and leaves attempts and an audit behind', async () => {
+  test('claims the bytes as they came, settles, and leaves attempts and an audit behind', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await post(inbox, { id: 'a/1', note: 'ü' })
@@ -130,7 +130,7 @@ onBothLogs((bench) => {
     ])
   })
 
-  it('two workers share the work and never the same event', async () => {
+  test('two workers share the work and never the same event', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await postAll(
@@ -153,7 +153,7 @@ onBothLogs((bench) => {
     expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 40, pending: 0, processing: 0 })
   })
 
-  it('a stale token changes nothing: 409 for each of them, and the new holder goes on', async () => {
+  test('a stale token changes nothing: 409 for each of them, and the new holder goes on', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await post(inbox, { id: 'e1' })
@@ -175,7 +175,7 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'e1')).toBe('succeeded')
   })
 
-  it('what is handed back is due again and its attempt does not count', async () => {
+  test('what is handed back is due again and its attempt does not count', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await post(inbox, { id: 'e1' })
@@ -185,7 +185,7 @@ onBothLogs((bench) => {
     expect(second).toMatchObject({ id: 'e1', attempt: 1 })
   })
 
-  it('who waits is woken by what this process or another records', async () => {
+  test('who waits is woken by what this process or another records', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const other = bench.inbox({ processing: false }).inbox
     await other.start()
@@ -198,7 +198,7 @@ onBothLogs((bench) => {
     expect(await second).toMatchObject([{ id: 'there' }])
   })
 
-  it('a worker that went away while it waited takes nothing with it', async () => {
+  test('a worker that went away while it waited takes nothing with it', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     const gone = new AbortController()
@@ -210,7 +210,7 @@ onBothLogs((bench) => {
     expect(await claim(running, { waitMs: 20_000 })).toMatchObject([{ id: 'e1', attempt: 1 }])
   })
 
-  it('without an audit nobody gets a byte: not by a claim, not by reading', async () => {
+  test('without an audit nobody gets a byte: not by a claim, not by reading', async () => {
     const store = bench.store()
     const { inbox } = bench.inbox({ store: withoutAudit(store), processing: false })
     const running = await started(inbox)
@@ -222,7 +222,7 @@ onBothLogs((bench) => {
     expect([read.status, (await read.text()).includes('c4n4ry')]).toEqual([503, false])
   })
 
-  it('an event that kills its workers ends in the dead letters', async () => {
+  test('an event that kills its workers ends in the dead letters', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await post(inbox, { id: 'killer' })
@@ -255,7 +255,7 @@ onBothLogs((bench) => {
     })
   })
 
-  it('an event whose key is not there fails its attempt; its neighbours are handed out, decrypted', async () => {
+  test('an event whose key is not there fails its attempt; its neighbours are handed out, decrypted', async () => {
     const keys = { old: Buffer.alloc(32, 1).toString('hex'), new: Buffer.alloc(32, 2).toString('hex') }
     const before = bench.inbox({ processing: false, encryption: { current: 'old', keys } }).inbox
     await post(before, { id: 'lost' })
@@ -275,7 +275,7 @@ onBothLogs((bench) => {
     })
   })
 
-  it('a source that this process does not handle is left to a worker, beside destinations for another', async () => {
+  test('a source that this process does not handle is left to a worker, beside destinations for another', async () => {
     const endpoint = await startEndpoint()
     cleanups.push(() => endpoint.close())
     const { inbox } = bench.inbox({ sources: { shop: shop(), desk: shop() } })
@@ -302,7 +302,7 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'd1', 'desk')).toBe('succeeded')
   })
 
-  it('events whose type has no handler are left to a worker that claims their source', async () => {
+  test('events whose type has no handler are left to a worker that claims their source', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', 'order.paid', () => {})
     await inbox.start()
@@ -320,7 +320,7 @@ onBothLogs((bench) => {
     expect((await inbox.events.list({ state: 'ignored' })).events).toEqual([])
   })
 
-  it('sources that are handled in the request are not handed out', async () => {
+  test('sources that are handled in the request are not handed out', async () => {
     const sources = { shop: shop(), desk: shop({ mode: 'inline' }) }
     const { inbox } = bench.inbox({ sources, processing: false })
     const running = await started(inbox)
@@ -375,7 +375,7 @@ function run(
 
 describe('the example workers', () => {
   onBothLogs((bench) => {
-    it.skipIf(!found('python3'))('python: handles, ignores and fails, and says so', async () => {
+    test.skipIf(!found('python3'))('python: handles, ignores and fails, and says so', async () => {
       const { inbox } = bench.inbox({ processing: false })
       const running = await started(inbox)
       await postAll(inbox, [
@@ -411,7 +411,7 @@ describe('the example workers', () => {
       expect(refused.code).toBe(1)
     })
 
-    it.skipIf(!found('curl'))(
+    test.skipIf(!found('curl'))(
       'shell: the payload comes byte for byte, and the exit status is the outcome',
       async () => {
         const { inbox } = bench.inbox({ processing: false })
@@ -446,7 +446,7 @@ describe('the example workers', () => {
 })
 
 onBothLogs((bench) => {
-  it('a worker is told the waits and attempts of the configuration, and of the handler for its type', async () => {
+  test('a worker is told the waits and attempts of the configuration, and of the handler for its type', async () => {
     const { inbox } = bench.inbox({
       processing: { retry: { maxAttempts: 2, firstDelay: 5_000_000, maxDelay: 5_000_000 } },
     })
@@ -471,7 +471,7 @@ onBothLogs((bench) => {
     })
   })
 
-  it('errors and reasons of a worker are redacted as those of a handler, also through another process', async () => {
+  test('errors and reasons of a worker are redacted as those of a handler, also through another process', async () => {
     const options = { redact: { paths: ['customer'], patterns: [/BUILD-\d+/] } }
     const { inbox } = bench.inbox(options)
     const { inbox: other } = bench.inbox(options)

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { postgres } from 'hookonce/postgres'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { startPostgres } from '../support/postgres.js'
 import { lineOf, type SystemCall, type Trace, traced } from '../support/strace.js'
 
@@ -18,7 +18,7 @@ const EVENTS = 10
 const flushes = ['fsync', 'fdatasync']
 const socketCalls = 'read,readv,recvfrom,write,writev,sendto,sendmsg'
 
-it('on SQLite the write-ahead log is flushed before each answer, and a power cut at any answer loses no event', async () => {
+test('on SQLite the write-ahead log is flushed before each answer, and a power cut at any answer loses no event', async () => {
   await inFolder(async (folder) => {
     const path = join(folder, 'events.db')
     const names = `${socketCalls},pwrite64,ftruncate,fsync,fdatasync`
@@ -42,7 +42,7 @@ it('on SQLite the write-ahead log is flushed before each answer, and a power cut
   })
 })
 
-it('on PostgreSQL the server has flushed its write-ahead log before each answer', async () => {
+test('on PostgreSQL the server has flushed its write-ahead log before each answer', async () => {
   await inFolder(async (folder) => {
     const server = await startPostgres()
     try {

@@ -2,7 +2,7 @@
 
 import type { PostgresTx } from 'hookonce/postgres'
 import type { CompleteStore, NewDelivery } from 'hookonce/testing/contracts'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { delivery } from '../support/delivery.js'
 import { type Bench, onLog, post, shop, signal, until } from '../support/processing.js'
 
@@ -66,18 +66,18 @@ onLog('PostgreSQL', (bench) => {
     return bench.log.effects()
   }
 
-  it('a lane goes on when the default of the database is SERIALIZABLE', async () => {
+  test('a lane goes on when the default of the database is SERIALIZABLE', async () => {
     const [row] = await bench.rows('select current_database() as name')
     await bench.log.sql(`alter database "${row!.name}" set default_transaction_isolation = serializable`)
     expect(await handleInOrder(null)).toEqual(['e1', 'e2', 'e3'])
   })
 
   for (const level of ['repeatable read', 'serializable'])
-    it(`a lane goes on when its handler asks for ${level}, and heartbeats do not make it fail`, async () => {
+    test(`a lane goes on when its handler asks for ${level}, and heartbeats do not make it fail`, async () => {
       expect(await handleInOrder(`set transaction isolation level ${level}`)).toEqual(['e1', 'e2', 'e3'])
     })
 
-  it('a lane whose next event is parked behind nothing goes on soon, and statistics show that it waits', async () => {
+  test('a lane whose next event is parked behind nothing goes on soon, and statistics show that it waits', async () => {
     const store = bench.store()
     await store.record([inLane('e1', 'a'), inLane('e2', 'a')])
     // As if a process had died before it made e2 due.
@@ -87,7 +87,7 @@ onLog('PostgreSQL', (bench) => {
     expect(idsOf(await claim(store))).toEqual(['e2'])
   })
 
-  it('of a lane only the head is woken by a sweep', async () => {
+  test('of a lane only the head is woken by a sweep', async () => {
     const store = bench.store()
     await store.record(['e1', 'e2', 'e3'].map((id) => inLane(id, 'a')))
     await bench.log.sql(`update log.work set next_at = now() + interval '1 hour'`)
@@ -95,7 +95,7 @@ onLog('PostgreSQL', (bench) => {
     expect(idsOf(await claim(bench.store()))).toEqual([])
   })
 
-  it('events recorded before the clock was set back an hour are due at once, also in lanes', async () => {
+  test('events recorded before the clock was set back an hour are due at once, also in lanes', async () => {
     const store = bench.store()
     await store.record([inLane('a1', 'a'), inLane('a2', 'a'), delivery('plain')])
     await setClock(bench, -HOUR)
@@ -105,7 +105,7 @@ onLog('PostgreSQL', (bench) => {
     expect(idsOf(await claim(store))).toEqual(['a2'])
   })
 
-  it('leases, retries and delays written before the clock was set back end in their own time', async () => {
+  test('leases, retries and delays written before the clock was set back end in their own time', async () => {
     const store = bench.store()
     await store.record(['lost', 'retried', 'released'].map((id) => delivery(id)))
     const leases = new Map((await claim(store, 60_000)).map(({ id, lease }) => [id, lease]))
@@ -120,7 +120,7 @@ onLog('PostgreSQL', (bench) => {
     expect(idsOf(await claim(other))).toEqual(['lost', 'released', 'retried'])
   })
 
-  it('more events than one sweep looks at are found', async () => {
+  test('more events than one sweep looks at are found', async () => {
     const store = bench.store()
     await store.record(Array.from({ length: 999 }, (_, i) => inLane(`e${i}`, `lane ${i % 3}`)))
     await bench.log.sql(`update log.work set next_at = now() + interval '1 hour';

@@ -1,5 +1,5 @@
 /** Failures of record: 400 only where the delivery itself is to blame, 503 for every fault of the store. */
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Bench, onBothLogs, onLog, post } from '../support/processing.js'
 
 async function answers(bench: Bench, ids: readonly string[]): Promise<Record<string, number>> {
@@ -35,7 +35,7 @@ function faults({ kind }: Bench): Record<string, string> {
 
 onBothLogs((bench) => {
   for (const name of ['a trigger that fails for one row', 'a CHECK constraint', 'a NOT NULL constraint'])
-    it(`${name} on a table of hookonce is answered 503, and the neighbours of the row are recorded`, async () => {
+    test(`${name} on a table of hookonce is answered 503, and the neighbours of the row are recorded`, async () => {
       await bench.store().migrate()
       const fault = faults(bench)[name]
       if (fault === undefined) return
@@ -45,7 +45,7 @@ onBothLogs((bench) => {
       expect(await recorded(bench)).toEqual(['a', 'b'])
     })
 
-  it('a known event is answered 200 beside one that cannot be recorded', async () => {
+  test('a known event is answered 200 beside one that cannot be recorded', async () => {
     const store = bench.store()
     await store.migrate()
     const event = (id: string) => ({ id, type: 't', reference: null, contentHash: null, guardHash: null })
@@ -63,7 +63,7 @@ onBothLogs((bench) => {
     expect(verdicts.flat().map(({ status }) => status)).toEqual(['duplicate', 'refused'])
   })
 
-  it('other content that cannot be kept is answered 503, and its neighbours are recorded', async () => {
+  test('other content that cannot be kept is answered 503, and its neighbours are recorded', async () => {
     await bench.store().migrate()
     const { inbox } = bench.inbox({ processing: false })
     await inbox.start()
@@ -88,7 +88,7 @@ onBothLogs((bench) => {
     expect(await bench.rows('select seq from log.conflicts')).toHaveLength(1)
   })
 
-  it('record throws when a fault of the store leaves no event recorded', async () => {
+  test('record throws when a fault of the store leaves no event recorded', async () => {
     const store = bench.store()
     await store.migrate()
     await bench.log.sql(faults(bench)['a trigger that fails for one row']!)
@@ -101,12 +101,12 @@ onBothLogs((bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
-  it('a sequence at its end is answered 503', async () => {
+  test('a sequence at its end is answered 503', async () => {
     await bench.log.sql(`select setval('log.event_seq', 9223372036854775807)`)
     expect(await answers(bench, ['a', 'b'])).toEqual({ a: 503, b: 503 })
   })
 
-  it('a value that is too long for an index is answered 400, and its neighbours are recorded', async () => {
+  test('a value that is too long for an index is answered 400, and its neighbours are recorded', async () => {
     // An index row has at most 2,704 bytes; md5 texts do not compress.
     await bench.log.sql(`create function log.long(id text) returns text immutable language sql as
       $$ select case when id = 'bad' then (select string_agg(md5(n::text), '') from generate_series(1, 400) n) end $$;

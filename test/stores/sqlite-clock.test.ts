@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlite } from 'hookonce/sqlite'
 import type { CompleteStore } from 'hookonce/testing/contracts'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startChild } from '../support/child.js'
 import { onLog, post, stateOf, until } from '../support/processing.js'
 
@@ -56,7 +56,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('an event recorded before the clock was set back an hour is due at once', async () => {
+test('an event recorded before the clock was set back an hour is due at once', async () => {
   const store = await open()
   await record(store)
   jump(-HOUR)
@@ -65,7 +65,7 @@ it('an event recorded before the clock was set back an hour is due at once', asy
   expect(idsOf(await claim(store))).toEqual(['e1'])
 })
 
-it('the same in a process that was started after the clock was set back', async () => {
+test('the same in a process that was started after the clock was set back', async () => {
   const before = await open()
   await record(before)
   await before.close()
@@ -75,7 +75,7 @@ it('the same in a process that was started after the clock was set back', async 
   expect(idsOf(await claim(store))).toEqual(['e1'])
 })
 
-it('an event recorded after the clock was set back comes after those recorded before', async () => {
+test('an event recorded after the clock was set back comes after those recorded before', async () => {
   const store = await open()
   await record(store, 'first')
   jump(-HOUR)
@@ -87,7 +87,7 @@ it('an event recorded after the clock was set back comes after those recorded be
   expect(idsOf(await claim(store))).toEqual(['first', 'second'])
 })
 
-it('a lease runs out in its own time when the clock is set back under it', async () => {
+test('a lease runs out in its own time when the clock is set back under it', async () => {
   const store = await open()
   const other = await open()
   await record(store)
@@ -102,7 +102,7 @@ it('a lease runs out in its own time when the clock is set back under it', async
   expect(await store.extend([silent!.lease, held!.lease], 30_000)).toEqual([false, true])
 })
 
-it('retries and delays written while the clock was an hour ahead come due in their time', async () => {
+test('retries and delays written while the clock was an hour ahead come due in their time', async () => {
   const store = await open()
   await record(store)
   jump(HOUR)
@@ -119,7 +119,7 @@ it('retries and delays written while the clock was an hour ahead come due in the
   expect(idsOf(await claim(store)).sort()).toEqual(['e1', 'e2'])
 })
 
-it('of two processes the one that never saw the clock ahead takes over what the other wrote then', async () => {
+test('of two processes the one that never saw the clock ahead takes over what the other wrote then', async () => {
   const glimpsed = await open()
   const store = await open()
   await record(store)
@@ -135,7 +135,7 @@ it('of two processes the one that never saw the clock ahead takes over what the 
   expect(idsOf(await claim(store))).toEqual(['e1'])
 })
 
-it('a log that is ahead of its host comes back to it slowly, and never by a step back', async () => {
+test('a log that is ahead of its host comes back to it slowly, and never by a step back', async () => {
   const store = await open()
   jump(HOUR)
   await record(store)
@@ -150,7 +150,7 @@ it('a log that is ahead of its host comes back to it slowly, and never by a step
   expect(last).toBe(wallMs)
 })
 
-it('ages are counted from the clock of the host: a clock that was ahead removes nothing early', async () => {
+test('ages are counted from the clock of the host: a clock that was ahead removes nothing early', async () => {
   const store = await open()
   jump(100 * 24 * HOUR)
   await record(store)
@@ -159,7 +159,7 @@ it('ages are counted from the clock of the host: a clock that was ahead removes 
   expect((await store.retention.maintain({ payloadsBefore: {} })).now).toBe(wallMs)
 })
 
-it('keys of inbox.once are free again in their own time', async () => {
+test('keys of inbox.once are free again in their own time', async () => {
   const store = await open()
   await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_000 })
   jump(-HOUR)
@@ -170,7 +170,7 @@ it('keys of inbox.once are free again in their own time', async () => {
 })
 
 onLog('SQLite', (bench) => {
-  it('a process whose clock is an hour behind handles at once what another recorded', async () => {
+  test('a process whose clock is an hour behind handles at once what another recorded', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await post(inbox, { id: 'e1' })
     const told = JSON.stringify({ clockMs: -HOUR })

@@ -1,6 +1,6 @@
 /** What the tests of references share: a table of deliveries with the type and the reference that a user expects. */
 import type { catalogue, gitlab } from 'hookonce/providers'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 export const now = 1_700_000_000_000
 
@@ -42,7 +42,7 @@ export async function identify(factory: AnyFactory, { headers, body, form }: Sen
 }
 
 export function expectEach(factory: AnyFactory, cases: readonly Expected[]): void {
-  it.each(cases)(`${factory.definition.name}: $name is $type of $reference`, async (wanted) => {
+  test.each(cases)(`${factory.definition.name}: $name is $type of $reference`, async (wanted) => {
     expect(await identify(factory, wanted)).toEqual([{ type: wanted.type, reference: wanted.reference }])
   })
 }

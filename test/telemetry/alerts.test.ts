@@ -6,7 +6,7 @@ import { type Inbox, permanent } from 'hookonce'
 import { github } from 'hookonce/providers'
 import { type Alerts, type Notice, type RunningAlerts, startAlerts, withAlerts } from 'hookonce/telemetry'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { startEndpoint, status } from '../support/endpoint.js'
 import { secretOf } from '../support/inboxes.js'
 import { ids, onBothLogs, onLog, post, shop, until } from '../support/processing.js'
@@ -29,7 +29,7 @@ async function looked(alerts: RunningAlerts, condition: () => boolean): Promise<
 }
 
 onBothLogs((bench) => {
-  it('dead letters above the threshold are told once, and when they are gone, once', async () => {
+  test('dead letters above the threshold are told once, and when they are gone, once', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', '*', () => {
       throw permanent('no')
@@ -63,7 +63,7 @@ onBothLogs((bench) => {
     expect(alerts.states()[0]!.firing).toBe(false)
   })
 
-  it('events that no process handles are told while the review list grows', async () => {
+  test('events that no process handles are told while the review list grows', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', 'order.paid', () => {})
     const notices: Notice[] = []
@@ -78,7 +78,7 @@ onBothLogs((bench) => {
     expect(notices).toMatchObject([{ type: 'alert.firing', alert: 'review', value: 2, sources: { shop: 2 } }])
   })
 
-  it('an event that waits too long is told in seconds', async () => {
+  test('an event that waits too long is told in seconds', async () => {
     const { inbox } = bench.inbox()
     const notices: Notice[] = []
     let aheadMs = 0
@@ -116,7 +116,7 @@ onLog('SQLite', (bench) => {
     return { inbox, lines, reject }
   }
 
-  it('signature failures count by the minute; what is over the cooldown may fire again', async () => {
+  test('signature failures count by the minute; what is over the cooldown may fire again', async () => {
     const { inbox, reject } = await rejectedInbox()
     const told: string[] = []
     let now = 1_000_000
@@ -152,7 +152,7 @@ onLog('SQLite', (bench) => {
     expect(told.slice(2)).toEqual(['alert.firing 7 {"hub":7}'])
   })
 
-  it('conflicts are told, too', async () => {
+  test('conflicts are told, too', async () => {
     const { inbox } = await rejectedInbox()
     const notices: Notice[] = []
     const alerts = start(inbox, {
@@ -165,7 +165,7 @@ onLog('SQLite', (bench) => {
     expect(notices).toMatchObject([{ alert: 'conflicts', value: 1, sources: { shop: 1 } }])
   })
 
-  it('a URL gets it as JSON, signed; until it takes it, it is told again', async () => {
+  test('a URL gets it as JSON, signed; until it takes it, it is told again', async () => {
     const { inbox, lines, reject } = await rejectedInbox()
     const endpoint = await startEndpoint()
     endpoint.answer = status(500)
@@ -192,7 +192,7 @@ onLog('SQLite', (bench) => {
     expect(notice).toMatchObject({ type: 'alert.firing', alert: 'signatureFailures', value: 2, threshold: 1 })
   })
 
-  it('a command gets it on standard input, with its arguments as they are and no shell', async () => {
+  test('a command gets it on standard input, with its arguments as they are and no shell', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hookonce-alert-'))
     const program = join(folder, 'tell.mjs')
     const told = join(folder, 'told.json')
@@ -228,7 +228,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     })
   })
 
-  it('looks by itself, and stops', async () => {
+  test('looks by itself, and stops', async () => {
     const { inbox, reject } = await rejectedInbox()
     const notices: Notice[] = []
     const alerts = start(inbox, {
@@ -241,7 +241,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     alerts.stop()
   })
 
-  it('withAlerts watches from start to stop', async () => {
+  test('withAlerts watches from start to stop', async () => {
     const { inbox, reject } = await rejectedInbox()
     const notices: Notice[] = []
     const notify = (notice: Notice) => void notices.push(notice)
@@ -253,7 +253,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     expect(() => withAlerts(inbox, { notify })).toThrow('needs at least one of deadLetters')
   })
 
-  it('what cannot work stops the start', () => {
+  test('what cannot work stops the start', () => {
     const { inbox } = bench.inbox()
     const deadLetters = { above: 1 }
     const notify = () => {}

@@ -6,7 +6,7 @@ import { type EventRecord, type Inbox, permanent, postpone, type Store } from 'h
 import { nodeHandler } from 'hookonce/node'
 import { github } from 'hookonce/providers'
 import { metrics, metricsText } from 'hookonce/telemetry'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { readExposition } from '../support/exposition.js'
 import { secretOf } from '../support/inboxes.js'
@@ -59,7 +59,7 @@ async function everyEvent(inbox: Inbox, source: string): Promise<EventRecord[]> 
 }
 
 onBothLogs((bench) => {
-  it('counts what the log counts after new, duplicate, conflicting, rejected, failing and dead events', async () => {
+  test('counts what the log counts after new, duplicate, conflicting, rejected, failing and dead events', async () => {
     const hub = github({ secret: secretOf('github') })
     const { inbox } = bench.inbox({
       sources: { shop: shop(), hub, quiet: shop() },
@@ -148,7 +148,7 @@ onBothLogs((bench) => {
     }
   })
 
-  it('every delivery that came was acknowledged, a handshake, or rejected, also in inline mode', async () => {
+  test('every delivery that came was acknowledged, a handshake, or rejected, also in inline mode', async () => {
     const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }) } })
     inbox.on('shop', '*', (event) => {
       if (event.id.startsWith('bad')) throw new Error('no')
@@ -171,7 +171,7 @@ onBothLogs((bench) => {
     ).toBe(6)
   })
 
-  it('counts leases that were lost, and what the store threw', async () => {
+  test('counts leases that were lost, and what the store threw', async () => {
     const real = bench.store()
     let heard = false
     const store: Store = {
@@ -202,7 +202,7 @@ onBothLogs((bench) => {
   })
 })
 
-it('a store that does not answer does not hold the page', async () => {
+test('a store that does not answer does not hold the page', async () => {
   const { createInbox, silentLog } = await import('hookonce')
   const never = new Proxy({} as never, { get: () => () => new Promise(() => {}) })
   const inbox = createInbox({ store: never, sources: { shop: shop() }, log: silentLog })

@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import type { Inbox } from 'hookonce'
 import { addDestinations } from 'hookonce/forward'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startEndpoint } from '../support/endpoint.js'
 import { onBothLogs, onLog, post, quickRetry, shop, until } from '../support/processing.js'
 
@@ -42,7 +42,7 @@ function deliver(inbox: Inbox, id: string, headers: Record<string, string> = {})
 }
 
 onBothLogs((bench) => {
-  it('an attempt links to the delivery it came from, and each says what became of it', async () => {
+  test('an attempt links to the delivery it came from, and each says what became of it', async () => {
     const { inbox } = bench.inbox({ processing: { lease: 5_000, poll: 20, retry: quickRetry } })
     let calls = 0
     inbox.on('shop', '*', async () => {
@@ -99,7 +99,7 @@ onBothLogs((bench) => {
     expect(JSON.stringify(all)).not.toContain(canary)
   })
 
-  it('a batch is one span with a link for each of its events', async () => {
+  test('a batch is one span with a link for each of its events', async () => {
     const { inbox } = bench.inbox()
     inbox.onBatch('shop', '*', async () => {})
     await Promise.all(['a', 'b', 'c'].map((id) => deliver(inbox, id)))
@@ -114,7 +114,7 @@ onBothLogs((bench) => {
 })
 
 onLog('SQLite', (bench) => {
-  it('inside a request, receive belongs to the span of that request, and so does an inline attempt', async () => {
+  test('inside a request, receive belongs to the span of that request, and so does an inline attempt', async () => {
     const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }) } })
     inbox.on('shop', '*', async () => {})
     const request = trace.getTracer('app').startSpan('POST /webhooks/shop')
@@ -128,7 +128,7 @@ onLog('SQLite', (bench) => {
     expect(attempt!.parentSpanContext!.spanId).toBe(receive!.spanContext().spanId)
   })
 
-  it('a rejected delivery says why; a source that does not exist has no name', async () => {
+  test('a rejected delivery says why; a source that does not exist has no name', async () => {
     const { inbox } = bench.inbox()
     await inbox.receive('shop', {
       method: 'POST',
@@ -153,7 +153,7 @@ onLog('SQLite', (bench) => {
     ])
   })
 
-  it('with tracing: false there are none', async () => {
+  test('with tracing: false there are none', async () => {
     const { inbox } = bench.inbox({ tracing: false })
     inbox.on('shop', '*', async () => {})
     await post(inbox, { id: 'e1' })
@@ -161,7 +161,7 @@ onLog('SQLite', (bench) => {
     expect(exporter.getFinishedSpans()).toEqual([])
   })
 
-  it('what is forwarded carries no trace of the sender', async () => {
+  test('what is forwarded carries no trace of the sender', async () => {
     const endpoint = await startEndpoint()
     const { inbox } = bench.inbox()
     addDestinations(inbox, {
@@ -178,7 +178,7 @@ onLog('SQLite', (bench) => {
   })
 })
 
-it('without an SDK nothing is recorded and the sender`s header is kept as it came', async () => {
+test('without an SDK nothing is recorded and the sender`s header is kept as it came', async () => {
   trace.disable()
   const { createInbox, silentLog } = await import('hookonce')
   const inbox = createInbox({ store: 'sqlite::memory:', sources: { shop: shop() }, log: silentLog })

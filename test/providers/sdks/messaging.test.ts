@@ -2,7 +2,7 @@ import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { discord, generateKeys, messagebird, pusher, sendgrid, slack, twilio } from 'hookonce/providers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { installExtras } from '../../../scripts/extras.mjs'
 import { agree, changed, delivery, header, oddBodies, text } from './oracle.js'
 
@@ -98,15 +98,18 @@ agree('messagebird', messagebird({ secret: messagebirdKey }), {
 describe('MessageBird: the reference cases its libraries share', () => {
   const file = require.resolve('messagebird/lib/testdata/webhook-signature-jwt-reference.json')
   const references: Reference[] = JSON.parse(readFileSync(file, 'utf8'))
-  it.each(references.map((reference) => [reference.name, reference] as const))('%s', async (_, reference) => {
-    const sent = {
-      ...delivery(reference.payload ?? '', { 'messagebird-signature-jwt': reference.token }, reference.url),
-      method: reference.method,
-    }
-    const source = messagebird({ secret: reference.secret ?? messagebirdKey })
-    const verdict = await source.verify(sent, { now: Date.parse(reference.timestamp) })
-    expect(verdict.ok, JSON.stringify({ verdict, reason: reference.reason })).toBe(reference.valid)
-  })
+  test.each(references.map((reference) => [reference.name, reference] as const))(
+    '%s',
+    async (_, reference) => {
+      const sent = {
+        ...delivery(reference.payload ?? '', { 'messagebird-signature-jwt': reference.token }, reference.url),
+        method: reference.method,
+      }
+      const source = messagebird({ secret: reference.secret ?? messagebirdKey })
+      const verdict = await source.verify(sent, { now: Date.parse(reference.timestamp) })
+      expect(verdict.ok, JSON.stringify({ verdict, reason: reference.reason })).toBe(reference.valid)
+    },
+  )
 })
 
 const authToken = '2c7d8b1f0a4e4e0d9c3b6a5f8e7d6c5b'
@@ -144,7 +147,7 @@ describe('Twilio: URLs and forms', () => {
   const theirs = (sent: ReturnType<typeof signedForm>) =>
     Twilio.validateRequest(authToken, header(sent, 'x-twilio-signature'), sent.url, fields(text(sent.body)))
 
-  it.each([
+  test.each([
     ['a query', plain, 'https://example.com/hook?foo=1&bar=2'],
     ['escapes in the query', plain, 'https://example.com/hook?a=%20b+c&d=%2F%3f'],
     ['a password', plain, 'https://user:pass@example.com/hook'],
@@ -164,7 +167,7 @@ describe('Twilio: URLs and forms', () => {
       expect({ ours: await ours(tampered), theirs: theirs(tampered) }).toEqual({ ours: false, theirs: false })
   })
 
-  it.each([
+  test.each([
     ['signed with the default port', 'https://example.com:443/hook?a=1', 'https://example.com/hook?a=1'],
     ['signed without the default port', 'https://example.com/hook', 'https://example.com:443/hook'],
     ['signed with port 80', 'http://example.com:80/hook', 'http://example.com/hook'],
@@ -178,7 +181,7 @@ describe('Twilio: URLs and forms', () => {
     expect({ ours: await ours(sent), theirs: theirs(sent) }).toEqual({ ours: true, theirs: true })
   })
 
-  it('a JSON body stands in the URL as its hash', async () => {
+  test('a JSON body stands in the URL as its hash', async () => {
     const body = '{"id":"evt_1","type":"com.twilio.messaging.message.delivered"}'
     const url = `https://example.com/hook?bodySHA256=${Twilio.getExpectedBodyHash(body)}`
     const signature = Twilio.getExpectedTwilioSignature(authToken, url, {})

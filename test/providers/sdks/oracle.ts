@@ -1,7 +1,7 @@
 /** Holds a provider against its sender's own library: what one signs the other believes, what was changed neither does. */
 import type { Delivery, Source } from 'hookonce'
 import type { SignOptions } from 'hookonce/testing/contracts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 export interface Oracle {
   /** A delivery as the library signs it. Left out where it can only verify. */
@@ -34,7 +34,7 @@ export function agree(library: string, source: Source, oracle: Oracle): void {
   describe(`${source.name} and ${library}`, () => {
     for (const { name, draft } of drafts) {
       if (sign !== undefined) {
-        it(`${name}: we believe what it signs`, async () => {
+        test(`${name}: we believe what it signs`, async () => {
           const now = Date.now()
           const options = draft(now)
           const delivery = await sign({ ...options, body: text(options.body) })
@@ -42,7 +42,7 @@ export function agree(library: string, source: Source, oracle: Oracle): void {
           await both(changed(delivery), now, false)
         })
       }
-      it(`${name}: it believes what we sign`, async () => {
+      test(`${name}: it believes what we sign`, async () => {
         const now = Date.now()
         const delivery = await source.sign(draft(now))
         await both(delivery, now, true)

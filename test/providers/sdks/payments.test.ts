@@ -1,7 +1,7 @@
 import type { Delivery } from 'hookonce'
 import { braintree, paddle, razorpay, stripe } from 'hookonce/providers'
 import Stripe from 'stripe'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { installExtras } from '../../../scripts/extras.mjs'
 import { agree, delivery, header, oddBodies, text } from './oracle.js'
 
@@ -45,7 +45,7 @@ describe('Stripe: what else stands in its header', () => {
   const [, other] = sign(at, 'v1', 'whsec_another').split(',')
   const [, good] = sign(at).split(',')
 
-  it.each([
+  test.each([
     ['a second signature after it', `t=${at},${good},${other}`, true],
     ['a second signature before it', `t=${at},${other},${good}`, true],
     [
@@ -111,7 +111,7 @@ describe('Braintree and braintree', () => {
       theirs: believed,
     })
 
-  it.each([
+  test.each([
     'subscription_charged_successfully',
     'dispute_opened',
     'transaction_settled',
@@ -128,7 +128,7 @@ describe('Braintree and braintree', () => {
     await both(posted({ ...sample, bt_signature: `another|0000&${sample.bt_signature}` }), true)
   })
 
-  it.each(source.sampleTypes)('%s: it believes what we sign', async (type) => {
+  test.each(source.sampleTypes)('%s: it believes what we sign', async (type) => {
     const sent = await source.sign(source.sample({ type, now: Date.now() }))
     await both(sent, true)
     const form = new URLSearchParams(text(sent.body))

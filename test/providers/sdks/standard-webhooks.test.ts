@@ -1,6 +1,6 @@
 import { resend, standardWebhooks, svix } from 'hookonce/providers'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { installExtras } from '../../../scripts/extras.mjs'
 import { agree, delivery, header, oddBodies, text } from './oracle.js'
 
@@ -50,7 +50,7 @@ agree('resend', resend({ secret }), {
 })
 
 describe('the header of several signatures', () => {
-  it.each([
+  test.each([
     ['an old one beside it', (good: string) => `v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc= ${good}`],
     ['a later version beside it', (good: string) => `v1a,b25l ${good} v2,dHdv`],
   ])('%s is believed by both', async (_, write) => {
@@ -68,7 +68,7 @@ describe('the header of several signatures', () => {
     })
   })
 
-  it('the id and the time are signed too', async () => {
+  test('the id and the time are signed too', async () => {
     const now = Date.now()
     const body = '{"type":"contact.created"}'
     const good = {
