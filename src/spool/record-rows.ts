@@ -72,10 +72,10 @@ export function rowRecorder({ clock, drainTo, probe }: RecordRowsDeps) {
       try {
         const verdicts = await drainTo.record(items.map(({ delivery }) => delivery))
         for (const [i, { row, delivery }] of items.entries()) {
-          const [first] = verdicts[i]!
-          // A store refuses a delivery as a whole.
-          if (first?.status === 'refused')
-            failed.push({ id: row.id, source: row.source, code: first.code, detail: first.detail })
+          // The row stays as long as one of its events is refused. The others are duplicates when it is recorded again.
+          const refused = verdicts[i]!.find((verdict) => verdict.status === 'refused')
+          if (refused)
+            failed.push({ id: row.id, source: row.source, code: refused.code, detail: refused.detail })
           else recorded.push({ id: row.id, delivery, verdicts: verdicts[i]! })
         }
       } catch (error) {

@@ -85,6 +85,15 @@ async function makeDrain(ids: readonly string[], store: Store = (all) => all.map
   return { drain, circuit, done, told, rows, aside }
 }
 
+test('a row of which the log has only some events stays in the spool', async () => {
+  const refused: RecordVerdict = { status: 'refused', code: 'STORE_BUSY', detail: 'told so' }
+  const { done, drain } = await makeDrain(['a', 'b'], (all) =>
+    all.map((id) => (id === 'a' ? [...verdict, refused] : verdict)),
+  )
+  drain.start()
+  await vi.waitFor(() => expect(done).toContain('removed 2, 1 aside: STORE_BUSY'))
+})
+
 test('the deliveries are recorded, then removed, then told, and the lock is given back', async () => {
   const { drain, done, told, rows } = await makeDrain(['a', 'b'])
   drain.start()
