@@ -100,7 +100,8 @@ async function commit<Tx>(
     await session.rollBack()
     if (isHookonceError(error, 'COMMIT_UNKNOWN') && (await wasCommitted(deps, begun[0]!, outcomes[0]!)))
       return null
-    return failureIn(deps, session, error)
+    // A stop or a lost lease also ends the wait for a connection; that error is only its consequence.
+    return failureIn(deps, session, session.reason ?? error)
   }
 }
 
