@@ -36,14 +36,15 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
 
   async function start(): Promise<void> {
     if (store.refuses) throw new HookonceError('STORE_CLOSED')
-    await processing.start()
-    spool?.start()
     try {
       await store.open()
     } catch (error) {
       // A process with a spool can receive without the store. Handlers start when the store is open.
       if (!spool?.covers(error)) throw error
     }
+    // Not before: after an error nothing runs.
+    spool?.start()
+    await processing.start()
     if (store.opened) await base.cache?.logId()
     await upkeep.start()
   }

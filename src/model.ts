@@ -170,8 +170,8 @@ export type RecordVerdict =
   /** Known signed content under a new id, with the policy `reject`. Nothing was written. */
   | { readonly status: 'replayed' }
   /**
-   * The whole delivery could not be stored. Other deliveries of the batch were stored. INVALID_INPUT and EVENT_REFUSED: it
-   * never will be. Any other code is a fault of the store, and the sender shall retry.
+   * This event could not be stored, or its other content not kept. Other events of the batch may be stored. INVALID_INPUT
+   * and EVENT_REFUSED: it never will be. Any other code is a fault of the store, and the sender must retry.
    */
   | { readonly status: 'refused'; readonly code: ErrorCode; readonly detail: string }
 

@@ -1,6 +1,15 @@
 /** Processing as part of an inbox: the processor exists once the store is open, and runs once the inbox was started. */
+import { atMost } from '../clock.js'
+import { handlesType } from '../glob.js'
 import type { AfterRecord } from '../intake/after-record.js'
-import type { ClaimedEvent, EventFilter, EventKey } from '../model.js'
+import type {
+  ClaimedEvent,
+  EventFilter,
+  EventKey,
+  EventTypeKey,
+  InlineStatus,
+  RecordVerdict,
+} from '../model.js'
 import { actOnEvent, actOnEvents, type BulkOptions } from '../processing/actions.js'
 import { handleInline } from '../processing/inline.js'
 import { Processor, workerName } from '../processing/processor.js'
@@ -31,6 +40,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   const idle = runs ? idleWarning({ ...base, handled: () => registry.sources() }) : noIdleWarning
   let processor: Processor<Tx> | undefined
   let started = false
+  const inRequests = new InRequests()
   const wake = () => processor?.wake()
 
   store.onOpen(async (opened) => {
@@ -49,13 +59,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       wake()
     },
     handledLater: () => started,
-    async inline(key, verdict) {
-      const opened = await store.openForAccepted()
-      const handledLater = async () => started || (await isHandledElsewhere(opened, key.source))
-      const status = await handleInline(opened, processor!, key, verdict, handledLater)
-      if (status === 'not_handled' || status === 'unknown') idle.recorded()
-      return status
-    },
+    inline: (event, verdict) => inRequests.add(inline(event, verdict)),
     async rearm(key) {
       const opened = await store.openForAccepted()
       await actOnEvent(opened, 'retry', key, { actor: 'sender', note: 'delivered again' })
@@ -66,6 +70,24 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       const ordered = sources.get(source)?.order ?? registry.resolve(source, type)?.options.order
       return ordered === 'reference' ? reference : null
     },
+  }
+
+  async function inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineStatus> {
+    const { source, id, type } = event
+    const opened = await store.openForAccepted()
+    const separator = sources.get(source)?.typeSeparator
+    const handledLater = async () => started || (await isHandledElsewhere(opened, event, separator))
+    const isHandledHere = registry.resolve(source, type) !== null
+    const status = await handleInline(
+      opened,
+      processor!,
+      { source, id },
+      verdict,
+      isHandledHere,
+      handledLater,
+    )
+    if (status === 'not_handled' || status === 'unknown') idle.recorded()
+    return status
   }
 
   function act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod {
@@ -87,7 +109,10 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       idle.runs()
       await processor?.start()
     },
-    stop: async (deadlineMs) => processor?.stop(deadlineMs),
+    async stop(deadlineMs) {
+      // A request that has recorded its event and not begun its attempt is not known to the processor yet.
+      await Promise.all([processor?.stop(deadlineMs), atMost(deadlineMs, inRequests.idle())])
+    },
     wake,
     async processor() {
       idle.runs()
@@ -99,10 +124,29 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   }
 }
 
-/** Whether a worker of another process takes events of this source. */
-async function isHandledElsewhere({ history }: Store, source: string): Promise<boolean> {
+/** Whether a worker of another process takes events of this type. */
+async function isHandledElsewhere(
+  { history }: Store,
+  { source, type }: EventTypeKey,
+  separator: string | undefined,
+): Promise<boolean> {
   const handled = history ? await history.handled() : []
-  return handled.some((types) => types.source === source)
+  return handled.some((types) => types.source === source && handlesType(types.pattern, type, separator))
+}
+
+/** Events that are handled inside their requests. */
+class InRequests {
+  readonly #running = new Set<Promise<unknown>>()
+
+  add<T>(run: Promise<T>): Promise<T> {
+    const ended: Promise<unknown> = run.catch(() => {}).finally(() => this.#running.delete(ended))
+    this.#running.add(ended)
+    return run
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all(this.#running)
+  }
 }
 
 /** The cache forgets the events of an action: their state has changed. */

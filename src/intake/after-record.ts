@@ -1,5 +1,5 @@
 /** After the commit: an event is handled inside the request (inline mode), or left to the background workers. */
-import type { EventKey, InlineStatus, RecordVerdict } from '../model.js'
+import type { EventKey, EventTypeKey, InlineStatus, RecordVerdict } from '../model.js'
 import type { IdentifiedEvent, Source } from '../provider.js'
 import type { IntakeObserver } from './observer.js'
 
@@ -10,7 +10,7 @@ export interface AfterRecord {
   /** Whether a worker of this process runs events that are not handled in their request. */
   handledLater(): boolean
   /** Handles the event inside this request. */
-  inline(key: EventKey, verdict: RecordVerdict): Promise<InlineStatus>
+  inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineStatus>
   /** Retries a dead letter, because its sender delivered it again. */
   rearm(key: EventKey): Promise<void>
   /** The lane of an event that must be handled in order; null = no order. */
@@ -26,18 +26,18 @@ export function handleInRequest(
   { after, observer }: AfterRecordDeps,
   { conflict }: Pick<Source, 'conflict'>,
   source: string,
-  ids: readonly string[],
+  events: readonly IdentifiedEvent[],
   verdicts: readonly RecordVerdict[],
 ): Promise<InlineStatus[]> {
   return Promise.all(
-    ids.map(async (id, i): Promise<InlineStatus> => {
+    events.map(async ({ id, type }, i): Promise<InlineStatus> => {
       const verdict = verdicts[i]!
       // Its content was refused, so it is not in the log.
       if (verdict.status === 'replayed') return 'already_processed'
       if (verdict.status === 'duplicate' && !verdict.equal && conflict === 'reject') return 'already_received'
       const key = { source, id }
       try {
-        return await after.inline(key, verdict)
+        return await after.inline({ ...key, type }, verdict)
       } catch (error) {
         observer.notHandled(key, error)
         return 'unknown'

@@ -1,5 +1,5 @@
 /**
- * Group commit. Deliveries that arrive while a commit is under way wait for it and share the next one: one insert and
+ * Group commit. Deliveries that arrive while commits are under way wait and share the next one: one insert and
  * one flush for all of them, without a timer. Each is answered after its own commit. The queue is limited in number and
  * in bytes; when it is full, senders get 503 and retry.
  */

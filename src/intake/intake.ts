@@ -99,7 +99,7 @@ async function take(
   const receipt = recordedAnswer(source, ids, recording)
   // Beside a conflict, the other events of the delivery are in the log, and in inline mode only a delivery runs them.
   if (source.mode === 'inline' && (receipt.httpStatus < 400 || receipt.status === 'conflict')) {
-    const outcomes = await handleInRequest(deps, source, name, ids, recording)
+    const outcomes = await handleInRequest(deps, source, name, events, recording)
     const answer = handledAnswer(source, receipt, outcomes)
     return at(answer === receipt ? 'record' : 'handle', answer)
   }

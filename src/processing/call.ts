@@ -1,6 +1,6 @@
 /**
  * call: runs a handler within its time limit. A call that is out of time keeps its attempt, and with it the lease of its
- * event and the turn of its lane, until it ends. So attempts of one event do not overlap, unless a call never ends.
+ * event and the turn of its lane, until it ends. So a time limit alone does not make attempts of one event overlap, unless a call never ends.
  */
 import { atMost } from '../clock.js'
 import { durationText } from '../duration.js'

@@ -15,14 +15,22 @@ export async function handleInline(
   processor: Pick<Processor<unknown>, 'processEvent'>,
   key: EventKey,
   verdict: RecordVerdict,
+  /** True when this process has a handler for its type. */
+  isHandledHere: boolean,
   /** True when a worker runs: an unfinished event is then tried again without another delivery. */
   handledLater: () => Promise<boolean>,
 ): Promise<InlineStatus> {
-  if (verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored'))
-    return 'already_processed'
+  if (verdict.status === 'duplicate' && verdict.state === 'succeeded') return 'already_processed'
   if (verdict.status === 'recorded' && verdict.state === 'ignored') return 'already_received'
+  if (
+    verdict.status === 'duplicate' &&
+    verdict.state === 'ignored' &&
+    !(isHandledHere && (await isUnhandled(store, key)))
+  )
+    return 'already_processed'
   if (verdict.status === 'duplicate' && verdict.final) {
-    // A dead letter that is delivered again is tried again. Of two simultaneous deliveries only one runs it.
+    // A dead letter that is delivered again is tried again, and so is an event that a worker without its handler has put on
+    // the review list. Of two simultaneous deliveries only one runs it.
     await store.operate({ verb: 'retry', events: [key], actor: 'sender', note: 'delivered again' })
   }
   const result = await processor.processEvent(key)
@@ -31,8 +39,15 @@ export async function handleInline(
   if (result?.kind === 'postponed') return (await handledLater()) ? 'already_received' : 'not_handled'
   if (result?.kind === 'handed_back') return 'unknown' // not handled, and this process is stopping
   const seen = await waitFor(store, key)
+  // A worker without its handler was faster than this request.
+  if (seen === 'already_processed' && isHandledHere && (await isUnhandled(store, key))) return 'unknown'
   // The result is unknown. Without a worker only another delivery runs the event again, so the sender must retry.
   return seen === 'already_received' && !(result === null && (await handledLater())) ? 'unknown' : seen
+}
+
+/** A worker with other handlers does not know a process that handles events in requests and runs no worker. */
+async function isUnhandled(store: Store, key: EventKey): Promise<boolean> {
+  return (await store.get(key))?.reason === 'unhandled'
 }
 
 async function waitFor(store: Store, key: EventKey): Promise<InlineStatus> {

@@ -113,7 +113,8 @@ export class Leases<Tx> {
         { step: 'claim', code: countStoreError(counters, error) },
         'leases could not be extended; trying again',
       )
-      for (const event of events) if (event.expiresAt < performance.now()) this.#lose(event)
+      for (const event of events)
+        if (event.expiresAt < performance.now() && this.has(event.claimed.lease.token)) this.#lose(event)
     }
   }
 

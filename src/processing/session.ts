@@ -15,7 +15,7 @@ import { Calls } from './floating-promises.js'
 
 export class Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
-  /** Why the session was aborted; null while it is open, and after `end`. */
+  /** Why the session was aborted; null when it was not. */
   reason: Error | null = null
   /** The transaction, if it has begun or waits to begin. */
   transaction: Promise<StoreTransaction<Tx>> | null = null

@@ -58,6 +58,43 @@ onBothLogs((bench) => {
       expect(audit).toEqual([expect.objectContaining({ actor: 'sender', verb: 'retry', event_id: 'e1' })])
     })
 
+    test('an event that a worker without its handler has put on the review list is handled by the next delivery', async () => {
+      const { inbox } = bench.inbox({ sources })
+      let fails = true
+      inbox.on('shop', 'order.*', async (event, ctx) => {
+        if (fails) throw new Error('later')
+        await bench.write(ctx.tx, event.id)
+      })
+      const worker = bench.inbox({ sources, processing: { poll: 20 } }).inbox
+      worker.on('shop', 'other', () => {})
+      const send = async () => (await post(inbox, { id: 'e1', type: 'order.paid' })).status
+      expect(await send()).toBe('failed')
+      await inbox.retry(key('e1'))
+      await worker.start()
+      await until(async () => (await stateOf(inbox, 'e1')) === 'ignored', 'the worker has given it up')
+      fails = false
+      // The worker may be faster than the request again: the sender is then told to come back.
+      const answers: string[] = []
+      await until(
+        async () => answers.push(await send()) > 0 && answers.at(-1) === 'processed',
+        'it is handled',
+      )
+      expect(answers.slice(0, -1).filter((status) => status !== 'unavailable')).toEqual([])
+      expect(await send()).toBe('already_processed')
+      expect(await bench.log.effects()).toEqual(['e1'])
+    })
+
+    test('an event that is postponed is not acknowledged because of a worker that handles other types', async () => {
+      const { inbox } = bench.inbox({ sources })
+      inbox.on('shop', 'order.*', () => {
+        throw postpone('1h')
+      })
+      const worker = bench.inbox({ sources }).inbox
+      worker.on('shop', 'other', () => {})
+      await worker.start()
+      expect((await post(inbox, { id: 'e1', type: 'order.paid' })).httpStatus).toBe(503)
+    })
+
     test('32 deliveries of one event at once run the handler once and are all told that it is done', async () => {
       const { inbox } = bench.inbox({ sources })
       const other = bench.inbox({ sources }).inbox
@@ -350,6 +387,30 @@ onBothLogs((bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
+  test('a stop while the outcome waits for a connection releases the event: the attempt does not count', async () => {
+    const [, url, schema] = bench.log.args
+    const store = postgres({ url: url!, schema: schema!, maxTransactions: 1 })
+    const { inbox } = bench.inbox({ store, ownsStore: false, processing: { retry: { maxAttempts: 1 } } })
+    const [held, end, returned] = [signal(), signal(), signal()]
+    inbox.on('shop', 'holds', async (_event, ctx) => {
+      await ctx.tx.query('select 1')
+      held.give()
+      await end.wait
+    })
+    // Its watermark is written in a transaction, for which there is no connection.
+    inbox.on('shop', 'waits', () => returned.give(), { stale: () => 1 })
+    await inbox.start()
+    await post(inbox, { id: 'e1', type: 'holds' })
+    await held.wait
+    await post(inbox, { id: 'e2', type: 'waits', ref: 'r' })
+    await returned.wait
+    const stopping = inbox.stop({ deadline: 200 })
+    setTimeout(() => end.give(), 400)
+    await stopping
+    expect(await store.get(key('e2'))).toMatchObject({ state: 'pending', attempts: 0 })
+    await store.close()
+  })
+
   test('deliveries that find every transaction in use are not acknowledged where no worker runs, and run when they come back', async () => {
     const [, url, schema] = bench.log.args
     const store = postgres({ url: url!, schema: schema!, maxTransactions: 2 })

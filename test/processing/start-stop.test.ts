@@ -93,3 +93,73 @@ test('a second stop waits for the first', async () => {
   expect(await second).toEqual(['a'])
   await store.close()
 })
+
+test('a start that fails starts nothing: events wait for a start that succeeds', async () => {
+  const log = shared()
+  await log.store.migrate()
+  let fails = true
+  let claims = 0
+  const inbox = log.make({
+    async migrate() {
+      if (fails) throw new Error('not yet')
+      return log.store.migrate()
+    },
+    claim(options) {
+      claims++
+      return log.store.claim(options)
+    },
+  })
+  await expect(inbox.start()).rejects.toThrow('not yet')
+  fails = false
+  expect((await post(inbox, { id: 'e1' })).status).toBe('accepted')
+  const other = log.make()
+  await other.drain()
+  expect(log.handled).toEqual(['e1'])
+  expect(claims).toBe(0)
+  await inbox.start()
+  expect(await log.store.history.handled()).toMatchObject([{ source: 'shop' }])
+  await inbox.stop()
+  await other.stop()
+  await log.store.close()
+})
+
+test('stop waits for a request whose event is recorded and not yet claimed', async () => {
+  const store = sqlite(':memory:')
+  const [asked, go] = [signal(), signal()]
+  const inbox = createInbox({
+    store: {
+      ...store,
+      async claim(options) {
+        asked.give()
+        await go.wait
+        return store.claim(options)
+      },
+    },
+    ownsStore: false,
+    sources: { shop: shop({ mode: 'inline' }) },
+    log: silentLog,
+  })
+  const handled: string[] = []
+  inbox.on('shop', '*', (event) => void handled.push(event.id))
+  const answer = post(inbox, { id: 'e1' })
+  await asked.wait
+  let stopped = false
+  const stopping = inbox.stop().then(() => {
+    stopped = true
+  })
+  // Enough turns for a stop that does not wait.
+  await othersHaveEnded()
+  expect(stopped).toBe(false)
+  go.give()
+  await stopping
+  expect(handled).toEqual(['e1'])
+  expect((await answer).status).toBe('processed')
+  await store.close()
+})
+
+/** Another inbox starts and stops in the meantime. */
+async function othersHaveEnded(): Promise<void> {
+  const inbox = createInbox({ store: sqlite(':memory:'), sources: { shop: shop() }, log: silentLog })
+  await inbox.start()
+  await inbox.stop()
+}
