@@ -34,7 +34,7 @@ export interface Log<Tx = unknown> {
   /** Brings the schema up to date. Safe when several processes call it at once. */
   migrate(): Promise<MigrationReport>
 
-  /** Records deliveries in one commit. Returns a verdict for each event, in the order of the input. */
+  /** Records deliveries, usually in one commit. Returns a verdict for each event after its commit, in the order of the input. */
   record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
 
   /** Claims due events, oldest due first. Each gets a new token, and its attempt is counted. */

@@ -1,4 +1,7 @@
-/** The statements of record: one for a whole batch, and three that are rarely needed. */
+/**
+ * The statements of record: `insertPlain` or `insert` for a whole batch, `lookup` for events that are known, and two that
+ * are rarely needed.
+ */
 import type { State } from '../../model.js'
 import { statement } from './connection/statement.js'
 import { countHours } from './hours.js'
