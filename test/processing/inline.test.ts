@@ -392,8 +392,8 @@ onLog('PostgreSQL', (bench) => {
     const store = postgres({ url: url!, schema: schema!, maxTransactions: 1 })
     const { inbox } = bench.inbox({ store, ownsStore: false, processing: { retry: { maxAttempts: 1 } } })
     const [held, end, returned] = [signal(), signal(), signal()]
-    inbox.on('shop', 'holds', async (_event, ctx) => {
-      await ctx.tx.query('select 1')
+    inbox.on('shop', 'holds', async (event, ctx) => {
+      await bench.write(ctx.tx, event.id)
       held.give()
       await end.wait
     })
