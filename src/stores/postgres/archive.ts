@@ -1,5 +1,3 @@
-/** export, archived and restore: the way of deliveries to an archive and back. The verb `erase` is in erase.ts. */
-
 import type {
   ArchiveDay,
   ArchiveReceipt,
@@ -15,10 +13,7 @@ import { ensurePartitions } from './partitions.js'
 import { type HeadersAsText, withHeaders } from './read.js'
 import { stateOf } from './work.js'
 
-/**
- * SQL for the archived payload seqs. For a statement about events $3 to $4 of source $1: only the receipts of the days on
- * which these events were received are read.
- */
+/** For events $3 to $4 of source $1: only the receipts of the days on which they were received are read. */
 export const archivedSeqs = `
   select unnest(a.seqs) from hookonce.archived a where a.source = $1
     and a.day >= (select (min(d.received_at) at time zone 'utc')::date from hookonce.events d
@@ -26,15 +21,12 @@ export const archivedSeqs = `
     and a.day <= (select (max(d.received_at) at time zone 'utc')::date from hookonce.events d
       where d.seq >= $3 and d.seq < $4 and d.source = $1)`
 
-/** Seqs that one statement looks at, and the most such statements in one call. */
+/** In seqs. One call sends at most `WINDOWS` statements. */
 const WINDOW = 20_000
 const WINDOWS = 10
 /** A page with only one delivery may be larger. */
 const PAGE_BYTES = 16 * 1024 * 1024
-/**
- * The seq of a payload may be lower than those of its events by this much. It is reserved one statement earlier;
- * this many events would have to be recorded between the two statements.
- */
+/** A payload’s seq is reserved one statement before those of its events. No more events than this come in between. */
 const SLACK = 1_000_000
 
 /** $1 from, ms   $2 to, ms   $3 seq */
@@ -44,8 +36,8 @@ where received_at >= to_timestamp($1::float8 / 1000) and received_at < to_timest
 order by seq limit 1`
 
 /**
- * $1 source   $2 limit   $3 from seq   $4 to seq   $5 from, ms   $6 to, ms. A delivery is found by the first of its
- * events that still exists. The row after the last one of the page gives the position of the next page.
+ * $1 source   $2 limit   $3 from seq   $4 to seq   $5 from, ms   $6 to, ms. A delivery is found by its first event that
+ * still exists. One row more than the page gives the position of the next page.
  */
 const stored = `
 select e.seq, p.seq as payload_seq,
@@ -61,7 +53,7 @@ const findUnarchived = statement(
   'export_find_unarchived',
 )`${stored} and p.seq not in (${archivedSeqs}) order by e.seq limit $2`
 
-/** $1 the seqs of the first event of each delivery */
+/** $1 seqs: the first event of each delivery */
 const readPayloads = statement('export_read')`
 select p.seq, p.source, p.received_at as "receivedAt", p.headers, p.body
 from unnest($1::bigint[]) with ordinality as i (seq, n)
@@ -69,7 +61,6 @@ join hookonce.events e on e.seq = i.seq
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
 order by i.n`
 
-/** $1 seqs of payloads */
 const readEvents = statement('export_events')`
 select coalesce(e.payload_seq, e.seq) as payload_seq, e.seq, e.event_id as id, e.event_type as type,
   e.related_reference as reference, encode(e.content_hash, 'hex') as "contentHash", e.part, ${stateOf} as state
@@ -150,8 +141,8 @@ export function archived(db: Database, receipts: readonly ArchiveReceipt[]): Pro
 }
 
 /**
- * $1 sources   $2 event ids   $3 delivery (from 1)   $4 received at, ms   $5 content hashes. The
- * lock keeps erasure and retention from removing the event before the payload is written.
+ * $1 sources   $2 event ids   $3 delivery (from 1)   $4 received at, ms   $5 content hashes. The lock keeps erasure and
+ * retention from removing the event before its payload is written.
  */
 const findEvents = statement('restore_find')`
 select i.d::int, coalesce(e.payload_seq, e.seq) as payload_seq, e.received_at::text as received_at,
@@ -162,7 +153,7 @@ join hookonce.events e on e.source = i.source and e.event_id = i.event_id
 order by e.seq
 for share of e`
 
-/** $1 seq   $2 received at, as text to keep its microseconds   $3 source   $4 headers   $5 body */
+/** $1 seq   $2 received at, a text with microseconds   $3 source   $4 headers   $5 body */
 const putPayload = statement('restore_put')`
 insert into hookonce.payloads (seq, received_at, source, headers, body) values ($1, $2::timestamptz, $3, $4, $5)
 on conflict do nothing returning 1`
@@ -213,7 +204,7 @@ function eventsOf(run: Run, deliveries: readonly StoredDelivery[]): Promise<Foun
   ])
 }
 
-/** A delivery has a place if all of its events that still exist have the same one. */
+/** All events of the delivery that still exist must have the same place. */
 function placesOf(found: readonly FoundEvent[]): Map<number, FoundEvent> {
   const places = new Map<number, FoundEvent>()
   const refused = new Set<number>()

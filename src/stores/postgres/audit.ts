@@ -1,4 +1,4 @@
-/** The capability `audit`: actions on the log, with their actor. Listed newest first; a call reads a limited number of rows. */
+/** Actions on the log, with their actor. One call reads a limited number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { decodeCursor, encodeCursor } from '../shared/list.js'
 import type { Database } from './connection/database.js'
@@ -24,7 +24,6 @@ export async function writeAudits(run: Run, entries: readonly NewAudit[]): Promi
 
 const SCAN_AT_MOST = 50_000
 
-/** The columns of the audit are null in the one row of a step that found nothing. */
 type Row = Audit & { id: number | null; looked_at: number; last: number }
 
 export async function listAudits(
@@ -36,7 +35,7 @@ export async function listAudits(
   let below = cursor === null ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor)
   const audits: Audit[] = []
   for (let scanned = 0, step = Math.max(4 * limit, 200); scanned < SCAN_AT_MOST; scanned += step, step *= 4) {
-    // One more than the page: it shows that there is a next page.
+    // One more than the page shows that there is a next page.
     const { sql, values } = page(filter, below, step, limit + 1 - audits.length)
     const rows = await db.read<Row>({ name: '', sql }, values)
     audits.push(...rows.flatMap(asAudit))
@@ -50,7 +49,7 @@ export async function listAudits(
   return { audits, next: encodeCursor(below) }
 }
 
-/** One step: reads the next lower ids and returns the rows that match. The result always has at least one row. */
+/** Returns the matching rows of the next lower ids, and always at least one row. */
 function page(filter: AuditFilter, below: number, step: number, want: number) {
   const values: unknown[] = [below, step, want]
   const value = (v: unknown) => `$${values.push(v)}`

@@ -1,7 +1,7 @@
 /**
- * claim: leases due events. Each gets a new random token; for a lease that had expired, a `lost` attempt is written.
- * Of a lane only the head is claimed, and only while no other event of the lane is leased. A due row that must not be
- * claimed (of a replayed event, for example) is parked, so that the next claim does not read it again.
+ * Leases due events: each gets a random token. An expired lease leaves a `lost` attempt. Only the head of a lane is
+ * claimed, and only while no other event of the lane is leased. A due row that must not be claimed (of a replayed event, for
+ * example) is parked: the next claim then does not read it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database } from './connection/database.js'
@@ -9,7 +9,7 @@ import { type Statement, statement, texts } from './connection/statement.js'
 import { sweeper } from './sweep.js'
 import { blocked, lockBefore, lookAgain, parkedFor } from './work.js'
 
-/** Lost attempts since the last one with another outcome, without the one that this statement writes. */
+/** Lost attempts after the last one with another outcome. The one that this statement writes is not among them. */
 const lostBefore = `(
     select count(*)::int from hookonce.attempts a
     where a.seq = t.seq and a.attempt > greatest(t.base_attempt, (
@@ -30,7 +30,7 @@ taken as (
   returning w.seq, w.token, w.attempt, w.base_attempt, w.run, p.next_at, p.token is not null as was_leased
 ),
 parked as (
-  -- Not one whose lease ran out: pushed into the future, the dead lease would come to life again.
+  -- A row whose lease ran out is left: pushed into the future, the dead lease would come to life again.
   update hookonce.work w set next_at = hookonce.clock() + case when h.seq is null then ${lookAgain} else ${parkedFor} end,
     claimed_at = case when h.seq is null then w.claimed_at end
   from picked p left join lateral ${lockBefore('p')} h on p.blocked
@@ -39,7 +39,7 @@ parked as (
 select t.seq, t.token, t.attempt, t.tries, t.losses, t.source, t.event_id, t.event_type, t.related_reference, t.received_at,
   t.run, t.part, t.content_hash, t.next_at, t.payload_seq, b.headers, b.body
 from (
-  -- Events of one delivery share its bytes: one of them carries them, or a batch of 1,000 would be sent 1,000 times.
+  -- One event of a delivery carries its bytes, or a batch of 1,000 events would be sent 1,000 times.
   select t.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
     e.related_reference, e.received_at, t.run, e.part, encode(e.content_hash, 'hex') as content_hash, t.next_at,
     coalesce(e.payload_seq, e.seq) as payload_seq,
@@ -60,8 +60,8 @@ order by t.next_at, t.seq`
 const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
 
 /**
- * $3 sources   $4 limit for each source   $5 limit in all   $6 floor of each source (ms). SKIP LOCKED: rows that another
- * claim is taking are left out instead of waited for.
+ * $3 sources   $4 limit for each source   $5 limit in all   $6 floor of each source (ms). A row that another claim is taking
+ * is skipped.
  */
 const due = (condition: string): string =>
   take(`
@@ -75,7 +75,7 @@ const due = (condition: string): string =>
 
 const claimDue: Statement = { name: 'claim_due', sql: due('') }
 
-/** $7 sources   $8 types that are left to others, in pairs */
+/** $7-$8 sources and types that are left to others */
 const claimDueExcept: Statement = {
   name: 'claim_due_except',
   sql: due(`
@@ -107,7 +107,7 @@ select source from hop where source is not null`
 
 interface Row {
   seq: number
-  /** Null when the event was not claimed, because another event of its lane is before it. */
+  /** Null when an event before it in its lane keeps it from being claimed. */
   token: string | null
   attempt: number
   tries: number
@@ -122,16 +122,16 @@ interface Row {
   content_hash: string | null
   next_at: number
   payload_seq: number
-  /** Also null when an earlier row with the same `payload_seq` has them. */
+  /** Null in later rows of one `payload_seq`, too. */
   headers: string | null
   body: Buffer | null
 }
 
 /**
- * The floor of a source is the due time at which its next claim starts to search; it is used for this long. Settled
- * events leave dead rows at the low end of the index, which vacuum cannot remove while an old snapshot is open; without
- * a floor, each claim of a backlog would read all of them again. Only a full share raises the floor, and a claim that
- * gets less starts from the bottom again, so a row that was committed late, or is due earlier, waits one second at most.
+ * The next claim of a source starts to search at its floor, a due time, for this long. Settled events leave dead rows at the
+ * low end of the index, which vacuum cannot remove while an old snapshot is open: each claim of a backlog would read all of
+ * them again. Only a full share raises the floor, and a claim that gets less starts from the bottom again, so a row that was
+ * committed late, or is due earlier, waits one second at most.
  */
 const FLOOR_MS = 1_000
 
@@ -155,7 +155,7 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
     const served = sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source)
     await sweep(served).catch(() => {}) // the claim says what is wrong
     let open = shuffled(served)
-    // Each round gives every source an equal share; a source that fills less than its share has no more due events.
+    // A source that fills less than its equal share has no more due events.
     while (open.length > 0 && claimed.length < limit) {
       const room = limit - claimed.length
       const share = Math.max(1, Math.floor(room / open.length))
@@ -171,7 +171,7 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
         const full = own.length === share
         if (full) raise(source, own.at(-1)!.next_at)
         else if (!cutOff) floors.delete(source)
-        // When the limit in all was reached, not every source was read. Blocked rows are parked, so the loop ends.
+        // At the limit in all, not every source was read. Blocked rows are parked, so the loop ends.
         return cutOff || full || from[i]! > 0
       })
     }
@@ -184,7 +184,7 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
   }
 }
 
-/** Random order, so that no source is always last when the limit is smaller than the number of sources. */
+/** No source must always be last when there are more sources than places. */
 function shuffled(sources: readonly string[]): string[] {
   return sources
     .map((source) => [Math.random(), source] as const)

@@ -1,7 +1,7 @@
 /**
- * erase: removes the payload of every delivery that has an event with the reference. The events stay, with `erased_at`
- * set. A delivery is left while one of its events is being processed, or an event of another reference is unfinished:
- * without the payload that event could never be handled. Rows are locked in the order that every other writer uses: work, then events, by seq.
+ * Removes the payload of every delivery that has an event with the reference. The events stay, with `erased_at` set. A
+ * delivery is left while one of its events is being processed, or an event of another reference is unfinished: that event
+ * could never be handled. Rows are locked in the order of every other writer: work, then events, by seq.
  */
 import type { EraseOptions, EraseResult } from '../../store.js'
 import { writeAudits } from './audit.js'
@@ -38,7 +38,7 @@ const lockEvents = statement(
   'erase_lock_events',
 )`select seq from hookonce.events where seq in ${sharing} order by seq for update`
 
-/** $2 reference. Checked again under the locks: a worker may have claimed an event, or an operator restarted it. */
+/** $2 reference. A worker may have claimed an event before the locks, or an operator restarted it. */
 const stillFree = statement(
   'erase_free',
 )`select i.seq from unnest($1::bigint[]) as i (seq) where not exists (${needed('i.seq', '$2')})`
@@ -76,7 +76,7 @@ interface Erased {
 export function erase(db: Database, options: EraseOptions): Promise<EraseResult> {
   const { reference, source = null, limit, dryRun } = options
   return db.atomic(async (run) => {
-    // Twice the limit: the deliveries that can be erased, and as many busy ones, to count them.
+    // Twice the limit: deliveries that can be erased, and as many busy ones, to count them.
     const found = await run<{ seq: number; busy: boolean }>(find, [reference, source, 2 * limit + 1])
     const free = found.filter((row) => !row.busy).map((row) => row.seq)
     const busy = Math.min(limit, found.length - free.length)
@@ -100,7 +100,6 @@ export function erase(db: Database, options: EraseOptions): Promise<EraseResult>
   })
 }
 
-/** One audit entry for each event; when no event was found, one that names the reference. */
 async function writeAudit(run: Run, options: EraseOptions, erased: readonly Erased[]): Promise<void> {
   const { actor, note, reference, source = null } = options
   const entry = { actor, verb: 'erase' }

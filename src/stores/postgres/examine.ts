@@ -1,4 +1,3 @@
-/** Reads for people, besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
 import type { EventKey } from '../../model.js'
 import type {
   DeadLetterGroup,
@@ -20,10 +19,7 @@ export function effectsOf(db: Database, { source, id }: EventKey): Promise<Effec
   return db.read<Effect>(effects, [source, id])
 }
 
-/**
- * $1 source or null   $2 the most rows. Each source gets a share, so that one with many dead letters does not hide the
- * others.
- */
+/** $1 source or null   $2 the most rows. One source with many dead letters must not hide those of others. */
 const dead = statement('dead_letters')`
 with known as (
   select source, sum(dead) as dead from hookonce.totals where $1::text is null or source = $1
@@ -50,7 +46,7 @@ export async function deadLetters(db: Database, { source, limit }: DeadLetterOpt
   }
 }
 
-/** Leases that one call reads at most. */
+/** Read by one call. */
 const LEASES = 20_000
 const leases = statement('leases')`
 select worker, count(*)::int as leases, (count(*) filter (where next_at <= hookonce.clock()))::int as expired,
@@ -62,7 +58,7 @@ export function leasesOf(db: Database): Promise<WorkerLeases[]> {
   return db.read<WorkerLeases>(leases, [])
 }
 
-/** $1 the most pairs. One look-up of the index for each pair of type and source. */
+/** $1 the most pairs. One index look-up for each pair. */
 const pairs = statement('types')`
 with recursive hop as (
   (select event_type, source, 1 as n from hookonce.events order by event_type, source limit 1)
@@ -75,7 +71,7 @@ with recursive hop as (
 )
 select source, array_agg(event_type order by event_type) as types from hop group by source order by source`
 
-/** Pairs that one call reads at most. */
+/** Read by one call. */
 const PAIRS = 5_000
 
 export async function typesOf(db: Database, limit: number): Promise<SourceTypes[]> {
@@ -87,7 +83,7 @@ export async function typesOf(db: Database, limit: number): Promise<SourceTypes[
   }))
 }
 
-/** $1 prefix   $2 limit. In byte order, so that the unique index is read. */
+/** $1 prefix   $2 limit. The unique index has byte order. */
 const byPrefix = statement('ids_from')`
 select i.source, i.event_id as id
 from (select distinct source from hookonce.totals) k cross join lateral (

@@ -1,4 +1,3 @@
-/** The `history` capability: counts by time, and the processes that write them. */
 import {
   DISTRIBUTION,
   HANDLED_MS,
@@ -20,8 +19,8 @@ const bucket = (at: string, stepMs: string) =>
   `to_timestamp(floor(extract(epoch from ${at}) * 1000 / ${stepMs}) * ${stepMs} / 1000)`
 
 /**
- * $1-$3 sources, names, values   $4 levels   $5 kept, ms   $6-$7 process id and facts   $8 processes kept, ms. The rows
- * are written in the order of their key, so that two processes cannot wait for each other.
+ * $1-$3 sources, names, values   $4 levels   $5 kept, ms   $6-$7 process id and facts   $8 processes kept, ms. Rows are
+ * written in key order: two processes then cannot wait for each other.
  */
 const add = statement('history_add')`
 with counted as (
@@ -74,7 +73,6 @@ from hookonce.history h
 where h.level = $1 and h.at >= to_timestamp($2::float8 / 1000) and h.at < to_timestamp($3::float8 / 1000)
 group by 1, 2, 4 order by 1, 2, 4`
 
-/** $1 level */
 const bounds = statement('history_bounds')`
 select hookonce.clock() as now,
   (select at from hookonce.history where level = $1 order by at limit 1) as since`
@@ -86,7 +84,6 @@ export async function readHistory(db: Database, { from, to, stepMs }: HistoryRan
   return { cells, since: found!.since, now: found!.now }
 }
 
-/** $1 kept, ms */
 const latest = statement('processes')`
 select facts, started_at as "startedAt", seen_at as "seenAt" from hookonce.processes
 where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000) order by seen_at desc limit 1000`
@@ -96,7 +93,6 @@ export async function processes(db: Database): Promise<ProcessSeen[]> {
   return rows.map(({ facts, ...times }) => ({ ...(JSON.parse(facts) as ProcessFacts), ...times }))
 }
 
-/** $1 how long a note counts, ms */
 const alive = statement('processes_alive')`
 select facts from hookonce.processes where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000)`
 

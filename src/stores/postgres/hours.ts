@@ -1,15 +1,14 @@
 /**
- * Counters per source and hour of arrival. They turn a time range into a range of seqs; triggers sum them in `totals`, which
- * answers `stats`, and in `spans`, the same ranges for all sources.
+ * Counters per source and hour of arrival turn a time range into a range of seqs. Triggers sum them in `totals`, which
+ * answers `stats`, and in `spans`, the ranges of all sources together.
  */
 import { adhoc, type Run, type Statement, statement } from './connection/statement.js'
 
-/** SQL aggregates over the rows of a source and hour. */
 interface HourChanges {
   readonly recorded?: string
   readonly ignored?: string
   readonly dead?: string
-  /** SQL. Concurrent batches of `record` use different slots, so that they do not wait for one row. */
+  /** SQL. Concurrent batches of `record` use different slots, and do not wait for one row. */
   readonly slot?: string
 }
 
@@ -18,8 +17,8 @@ const addToHour = `on conflict (source, hour, slot) do update set recorded = h.r
     first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)`
 
 /**
- * `rows`: a table or subquery with source, received_at and seq. Rows are written in the order of their key, so that two
- * transactions cannot wait for each other. Only new events change the range of seqs.
+ * `rows`: a table or subquery with source, received_at and seq. Rows are written in key order: two transactions then
+ * cannot wait for each other.
  */
 export function countHours(rows: string, changes: HourChanges): string {
   const { recorded = '0', ignored = '0', dead = '0', slot = '0' } = changes
@@ -31,7 +30,6 @@ export function countHours(rows: string, changes: HourChanges): string {
   ${addToHour}`
 }
 
-/** Counts the rows that are parked as ignored or dead. */
 export const countParked = (list: 'ignored' | 'dead'): string => `count(*) filter (where parked = '${list}')`
 
 /** $1 from, ms   $2 to, ms   $3 source */
@@ -41,7 +39,7 @@ where hour >= date_trunc('hour', to_timestamp($1::float8 / 1000), 'UTC') and hou
 const anySource: Statement = { name: 'seq_range', sql: ranged('hookonce.spans') }
 const oneSource = statement('seq_range_of')`${ranged('hookonce.hours')} and source = $3`
 
-/** The lowest and highest seq of the events that arrived in [from, to); null when there are none. */
+/** Of the events that arrived in [from, to). */
 export async function seqRange(
   run: Run,
   from: number,
@@ -54,7 +52,7 @@ export async function seqRange(
   return row?.first == null || row.last === null ? null : { first: row.first, last: row.last }
 }
 
-/** Past hours need no row for each slot: the processes that wrote them may have ended. */
+/** The processes that wrote the slots of past hours may have ended. */
 export const createFoldHours = `
 create or replace function hookonce.fold_hours(most int) returns int language plpgsql as $$
 declare
@@ -79,11 +77,9 @@ begin
 end $$;
 `
 
-/** Rows merged in one transaction. */
 const FOLDED = 2_000
 const foldSome = adhoc(`select hookonce.fold_hours(${FOLDED}) as folded`)
 
-/** Merges the counters of past hours into one row for each source and hour. */
 export async function foldHours(run: Run): Promise<void> {
   for (let folded = FOLDED; folded === FOLDED; )
     folded = (await run<{ folded: number }>(foldSome, []))[0]!.folded
@@ -92,7 +88,7 @@ export async function foldHours(run: Run): Promise<void> {
 const added = 'select source, recorded, ignored, dead from added'
 const removed = 'select source, -recorded as recorded, -ignored as ignored, -dead as dead from removed'
 
-/** Takes a row of `totals` that nobody holds. Without one it inserts a row under a number that only this connection has. */
+/** Takes a row of `totals` that nobody holds, or inserts one under a number that only this connection has. */
 const addToTotals = (rows: string) => `
   insert into hookonce.totals as t (source, part, recorded, ignored, dead)
   select c.source, coalesce(
@@ -106,7 +102,7 @@ const addToTotals = (rows: string) => `
   on conflict (source, part) do update set recorded = t.recorded + excluded.recorded,
     ignored = t.ignored + excluded.ignored, dead = t.dead + excluded.dead;`
 
-// A look-up for each hour instead of a join: a plan is kept, and one made for many hours would read all spans.
+// A look-up for each hour, not a join: a plan is kept, and one made for many hours would read all spans.
 const widenSpans = `
   insert into hookonce.spans as s (hour, first_seq, last_seq)
   select a.hour, min(a.first_seq), (max(a.last_seq) / 1000 + 1) * 1000
@@ -119,9 +115,8 @@ const widenSpans = `
     last_seq = greatest(s.last_seq, excluded.last_seq);`
 
 /**
- * They run for each statement, not for each row: a statement that changes many hours would write the same row of `totals` as
- * many times, and while an older transaction is open (the cursor of an import, a backup) no version of that row can be
- * removed, so each change would read them all.
+ * For each statement, not for each row: a statement that changes many hours would write one row of `totals` many times.
+ * While an older transaction is open, no version of that row can be removed, so each change would read them all.
  */
 export const createTotalsTriggers = `
 create or replace function hookonce.count_added_hours() returns trigger language plpgsql as $$

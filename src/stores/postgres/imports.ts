@@ -1,4 +1,3 @@
-/** The `imports` capability: finished events of another program, in one statement. */
 import type { EventKey } from '../../model.js'
 import type { ImportedEvent } from '../../store.js'
 import type { Database } from './connection/database.js'
@@ -11,11 +10,10 @@ import { inPartitions } from './partitions.js'
  * $1-$4 source, event id, type, reference   $5 received at, ms   $6 processed at, ms   $7 parked   $8 reason   $9 headers
  * or null   $10 body offset (from 1)   $11 body length   $12 bodies, joined
  *
- * Known events are found by the unique index of the insert and not by a look-up before it: a plan that was made while the
- * statistics said that the log is empty used another index, and read all of the log for each event.
+ * The unique index finds known events, and no look-up before it: a plan that was made while the statistics said that the log
+ * is empty used another index, and read all of the log for each event.
  *
- * `attempts` is 0 and not null, which tells these events from events whose attempts are rows. The lock is that of record:
- * `tail` stops before the seqs of a transaction that has not committed.
+ * `attempts` is 0, not null: attempts of these events are no rows. The lock is that of record (`record-sql.ts`).
  */
 const insertImported = statement('import')`
 with input as materialized (

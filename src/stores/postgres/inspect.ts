@@ -1,4 +1,4 @@
-/** inspect.report: checks the settings that an ack relies on, and the invariants on a limited number of the newest rows. */
+/** Checks the settings that an ack relies on, and the invariants on the newest rows. */
 
 import type { Finding, Inspection } from '../../store.js'
 import {
@@ -29,7 +29,7 @@ interface Settings {
   room: number
 }
 
-/** Read on a connection of the log, so that these are the settings of `record`. */
+/** Read on a connection of the log: the settings of `record`. */
 const settings = `
 select statement_timestamp() as at, current_setting('server_version') as version,
   current_setting('server_version_num')::int as version_number,
@@ -37,9 +37,9 @@ select statement_timestamp() as at, current_setting('server_version') as version
   current_setting('full_page_writes') as full_page_writes, current_setting('autovacuum') as autovacuum,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`
 
-/** A transaction that is open for longer keeps removed rows of the work table from being reclaimed. */
+/** A longer transaction keeps removed rows of the work table from being reclaimed. */
 const LONG_TRANSACTION_S = 15 * 60
-/** Rows of the work table that vacuum could not remove: claims become slower. Fewer are normal between two runs. */
+/** Claims become slower. Fewer dead rows are normal between two runs of vacuum. */
 const MANY_DEAD_ROWS = 100_000
 /** Vacuum must run before two billion transactions have passed; autovacuum begins at 200 million. */
 const OLD_TRANSACTIONS = 500_000_000
@@ -88,7 +88,6 @@ export async function inspect(db: Database): Promise<Inspection> {
   const [server] = await db.query<Settings>(adhoc(settings), [])
   const schema = { found, known: latest(), ...(newer.length > 0 && { needed: neededBy(newer) }) }
   const base = { schema, settings: settingsOf(db, server!) }
-  // The tables of another version are unknown. The schema numbers show what to do.
   if (found !== latest()) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
   const [clock] = await db.query<{ now: number }>(adhoc('select hookonce.clock() as now'), [])
   const [grown] = await db.read<Growth>(adhoc(growth), [])
@@ -150,10 +149,7 @@ const newestWork = `select seq, base_attempt from hookonce.work order by seq des
 const unfinished = `(${newestWork})
   union all (select seq, 0 from hookonce.events where parked = 'dead' limit ${INSPECTED_ROWS})`
 
-/**
- * `rows`: the rows that a check reads. `broken`: the condition under which a row `l` of these breaks the invariant. With
- * `offset 0` a subquery is a look-up for each row: as a join it was planned over all events.
- */
+/** `l` is a row. With `offset 0` a subquery is a look-up for each row: as a join it was planned over all events. */
 const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   twice: { rows: newestEvents, broken: 'l.copies > 1' },
   reopened: {
@@ -197,7 +193,7 @@ async function inspectRows(db: Database): Promise<Finding[]> {
   return findings
 }
 
-/** Any complete unique index on these two columns is enough, whatever its name. */
+/** Any complete unique index on the two columns is enough. */
 async function inspectUniqueKey(db: Database): Promise<Finding> {
   const rows = await db.read<{ valid: boolean }>(
     adhoc(`select i.indisvalid and i.indisready and i.indislive as valid from pg_index i

@@ -1,4 +1,3 @@
-/** The capability `keys`: effects of an attempt, idempotency keys and watermarks. */
 import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
 import type { Database } from './connection/database.js'
 import { adhoc, type Run, statement } from './connection/statement.js'
@@ -44,10 +43,7 @@ interface EffectRow {
   result: string | null
 }
 
-/**
- * A named side effect starts and finishes under a live lease; the lock on the work row keeps other workers out. `run`
- * runs the statement by itself or inside a handler's transaction.
- */
+/** The lock on the work row keeps other workers out. */
 export async function effect(run: Run, step: EffectStep): Promise<EffectState> {
   const values = [...leaseValues([step.lease]), step.name]
   const rows =
@@ -101,7 +97,7 @@ delete from hookonce.keys
 where key = $1 and token = $2 and finished_at is null and held_until > hookonce.clock()
 returning 1`
 
-/** Idempotency keys. The primary key decides which caller is first; the token shows that a caller still has the key. */
+/** The primary key decides which caller is first; the token shows that a caller still has the key. */
 export async function keyStep(db: Database, step: KeyStep): Promise<KeyState> {
   if (step.step === 'take') return db.atomic((run) => takeKey(run, step.key, step.leaseMs))
   const token = tokenOf(step.token)
@@ -133,7 +129,7 @@ async function takeKey(run: Run, key: string, leaseMs: number): Promise<KeyState
   }
 }
 
-/** $1 source   $2 key   $3 value. Returns no row when the watermark is already higher: it never moves back. */
+/** $1 source   $2 key   $3 value. No row when the watermark is higher: it never moves back. */
 export const advanceWatermark = statement('watermark_advance')`
 insert into hookonce.watermarks as w (source, key, value) values ($1, $2, $3)
 on conflict (source, key) do update set value = excluded.value where w.value <= excluded.value
@@ -149,8 +145,8 @@ export async function watermarkOf(db: Database, source: string, key: string): Pr
 }
 
 /**
- * The start of the server (another one after its files were replaced by a copy), the database, the table and its file
- * (others after a restore from a dump). Every role may read these.
+ * Changes with the start of the server, which may have got a copy of its files, with the database, the table and its
+ * file, which a restore from a dump replaces. Every role may read these.
  */
 const place = `
 select extract(epoch from pg_postmaster_start_time())::text || ':' ||

@@ -1,8 +1,9 @@
 /**
- * extend and release: each is one statement that changes nothing when the lease has expired. And leases that no heartbeat
- * may touch: a transaction above READ COMMITTED sees its work row as it was at its first statement; if a heartbeat changes
- * the row after that, the transaction cannot settle any more (40001). Its leases are extended once, for as long as its
- * handler may take, and then left alone.
+ * extend and release change nothing when the lease has expired.
+ *
+ * Pinned leases get no heartbeat. A transaction above READ COMMITTED sees its work row as it was at its first statement: if a
+ * heartbeat then changes the row, the transaction cannot settle any more (40001). Its leases are extended once, for as long
+ * as its handler may take.
  */
 import type { Lease } from '../../model.js'
 import type { Database } from './connection/database.js'
@@ -30,7 +31,7 @@ moved as (
 select n::int from live`,
 })
 const extendBatch = change('extend', '')
-// The claim counted an attempt that never began, so it is subtracted.
+// The claim counted an attempt that never began.
 const releaseBatch = change('release', 'token = null, attempt = w.attempt - 1, ')
 
 export async function release(db: Database, leases: readonly Lease[], delayMs: number): Promise<boolean[]> {
@@ -39,7 +40,7 @@ export async function release(db: Database, leases: readonly Lease[], delayMs: n
 
 export class Heartbeats {
   readonly #db: Database
-  /** Tokens of leases that are left alone. */
+  /** Tokens. */
   readonly #pinned = new Set<string>()
   readonly #underWay = new Set<Promise<unknown>>()
 
@@ -47,7 +48,7 @@ export class Heartbeats {
     this.#db = db
   }
 
-  /** A pinned lease counts as alive: the settlement finds out whether it is. */
+  /** A pinned lease counts as alive: its settlement finds out whether it is. */
   async extend(leases: readonly Lease[], leaseMs: number): Promise<boolean[]> {
     const isPinned = leases.map(({ token }) => this.#pinned.has(token))
     const sent = this.#send(
@@ -60,10 +61,10 @@ export class Heartbeats {
     return isPinned.map((one) => one || extended.next().value!)
   }
 
-  /** Extends the leases, and keeps heartbeats away until `unpin`. Never fails. */
+  /** Extends the leases once. Never fails. */
   async pin(leases: readonly Lease[], forMs: number): Promise<void> {
     for (const { token } of leases) this.#pinned.add(token)
-    // One that was sent before would change the row after the first statement of the transaction.
+    // A heartbeat that was sent before would change the row after the first statement of the transaction.
     await Promise.all(this.#underWay)
     await this.#send(leases, forMs).catch(() => {})
   }
@@ -74,7 +75,7 @@ export class Heartbeats {
 
   async #send(leases: readonly Lease[], leaseMs: number): Promise<boolean[]> {
     if (leases.length === 0) return []
-    // A third of the lease: after a timeout the next heartbeat, on another connection, still finds the leases alive.
+    // After a timeout the next heartbeat, on another connection, still finds the leases alive.
     const limitMs = Math.min(this.#db.timeoutMs, Math.max(1_000, leaseMs / 3))
     return applied(
       leases.length,
@@ -83,12 +84,11 @@ export class Heartbeats {
   }
 }
 
-/** Two parameters: the seqs and the tokens. */
 export function leaseValues(leases: readonly Lease[]): [string, string] {
   return [numbers(leases.map((lease) => lease.seq)), texts(leases.map((lease) => tokenOf(lease.token)))]
 }
 
-/** For each input row, whether the statement returned its number `n`. */
+/** Whether the statement returned the number `n` of each input row. */
 export function applied(count: number, rows: readonly { n?: number }[]): boolean[] {
   const result = new Array<boolean>(count).fill(false)
   for (const { n } of rows) result[n! - 1] = true
@@ -97,7 +97,7 @@ export function applied(count: number, rows: readonly { n?: number }[]): boolean
 
 export const NO_TOKEN = '00000000-0000-0000-0000-000000000000'
 
-/** Treats a malformed token as expired: as a uuid parameter it would make the whole statement fail. */
+/** A malformed token counts as expired: as a uuid parameter it would make the whole statement fail. */
 export function tokenOf(token: string): string {
   return UUID.test(token) ? token : NO_TOKEN
 }

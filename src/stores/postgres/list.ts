@@ -1,4 +1,3 @@
-/** The SQL of list. */
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage } from '../../model.js'
 import {
@@ -49,8 +48,8 @@ select events, lowest, (
 ) as waiting from portion`)
 
 /**
- * Each row is joined by a lateral look-up with a limit, which PostgreSQL can only run row by row through the primary key:
- * with a plain join the planner read the whole log for a filter that it expected to match many rows.
+ * A lateral look-up with a limit can only run row by row through the primary key: for a plain join the planner read the
+ * whole log.
  */
 async function look(
   db: Database,
@@ -91,7 +90,7 @@ select array(select seq from passed order by seq desc) as seqs, (select count(*)
   return { ...found!, seqs: found!.seqs.map(Number) }
 }
 
-/** The next rows of every key, `k.a` and `k.b`: seqs from $2 to below $1, newest first, at most $3, numbered by `n`. */
+/** For every key (`k.a`, `k.b`), newest first: at most $3 seqs from $2 to below $1, numbered by `n`. */
 function reached(walks: readonly Walk[], value: (v: unknown) => string): string {
   return walks
     .map(({ index, keys }) => {
@@ -123,10 +122,7 @@ const ranges: Readonly<Record<ListIndex, readonly [table: string, where: string]
   all: ['events', 'true'],
 }
 
-/**
- * Reads the (source, type) pairs that exist and match, by one index look-up for each pair, within the types that begin
- * with the prefix of the pattern. Null when there are too many.
- */
+/** The (source, type) pairs that exist and match, by one index look-up each. Null when there are too many. */
 async function typePairs(db: Database, { source, type }: EventFilter): Promise<[string, string][] | null> {
   const exact = type !== undefined && !isGlob(type)
   if (source !== undefined && exact) return [[source, type]]

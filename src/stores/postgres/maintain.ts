@@ -1,6 +1,6 @@
 /**
- * maintain: makes future partitions and drops those that retention no longer needs. An advisory lock lets one process do
- * it at a time (maintain-session.ts). When a process dies, its decision stays in `dropping`, and the next one continues.
+ * Makes future partitions and drops those that retention no longer needs. An advisory lock lets one process do it
+ * at a time (maintain-session.ts). When it dies, its decision stays in `dropping`, and the next process continues.
  */
 import { HookonceError } from '../../errors.js'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../store.js'
@@ -12,10 +12,10 @@ import { adhoc, type Run } from './connection/statement.js'
 import { foldHours } from './hours.js'
 import { countAhead, dropPartition, ensurePartitions, type Partition } from './partitions.js'
 
-/** Whole partitions made ahead of now. */
+/** Partitions after the one of now. */
 const AHEAD = 3
 
-/** Only partitions with a name of this pattern: others were attached by users, who remove them. */
+/** Partitions with other names were attached by users, who remove them. */
 const listPartitions = adhoc(`
 select name, low, high from hookonce.payload_partitions()
 where low is not null and high is not null and name ~ '^payloads_y[0-9]{4}m[0-9]{2}[a-z0-9_]*$' order by low`)
@@ -32,7 +32,7 @@ export async function maintain(db: Database, options: MaintainOptions): Promise<
     const { now } = (await run<{ now: number }>(readClock, []))[0]!
     if (!session.isLocked)
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
-    // Partitions are made before others are dropped: a late drop does no harm, a missing partition does.
+    // A late drop does no harm, a missing partition does.
     const created = options.dryRun ? [] : await ensure(run, db.partitions)
     if (!options.dryRun) await foldHours(run)
     const dropped = await dropAll(session, db.partitions, options)
@@ -67,10 +67,7 @@ async function dropAll(
   return dropped
 }
 
-/**
- * Payloads in the partition that contains the horizon are removed later, when it is dropped. Only payloads in earlier
- * partitions are pruned row by row.
- */
+/** Only payloads before the partition of the horizon are pruned row by row; later ones go when that partition is dropped. */
 function pruneHorizons(
   partitions: readonly Partition[],
   payloadsBefore: Readonly<Record<string, number>>,

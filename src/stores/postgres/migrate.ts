@@ -1,8 +1,7 @@
 /**
  * Applies migrations while older processes work on the log: each in one transaction, except for indexes on filled tables,
  * which are built concurrently. A statement that waits for a table lock blocks all later statements on that table, so it
- * waits for a short time only and tries again later. An advisory lock of the transaction serializes processes that
- * migrate at once; the later ones find the migration applied.
+ * waits shortly and tries again. Processes that migrate at once take turns by an advisory lock of the transaction.
  */
 
 import type { Client } from 'pg'
@@ -18,27 +17,24 @@ import { BEGIN, LOCAL_FORMATS } from './connection/sessions.js'
 import { adhoc, type Run } from './connection/statement.js'
 import { migrations } from './schema.js'
 
-/** The newest schema number that this build knows. */
 export const latest = () => migrations.at(-1)!.number
 
-/** The longest that other processes wait because of a migration. */
+/** Other processes wait this long because of a migration. */
 const LOCK_MS = 500
-/** Pause between two tries, in which the statements that had to wait can run. */
+/** Between two tries the statements that had to wait can run. */
 const PAUSE_MS = 1_000
-/** The time after which `migrate` gives up. A backup may hold its locks for a long time. */
+/** A backup may hold its locks for a long time. */
 const GIVE_UP_MS = 10 * 60_000
-/** The limit on idle time between two statements of a transaction. */
 const IDLE_MS = 60_000
 
 const begin = `${BEGIN}; ${LOCAL_FORMATS}; set local lock_timeout = ${LOCK_MS}; set local statement_timeout = 0;
   set local idle_in_transaction_session_timeout = ${IDLE_MS}; set local client_min_messages = warning;
   set local search_path = pg_catalog, pg_temp`
 
-/** Another process is migrating now. */
 class OtherMigrator extends Error {}
 
 export async function migrate(db: Database): Promise<MigrationReport> {
-  // Most starts have nothing to apply. They need no advisory lock and no privilege to create tables.
+  // Most starts have nothing to apply, and then need no advisory lock and no privilege to create tables.
   const from = await db.atomic(async (run) => {
     await insistOnVisibleRows(run, db.schema)
     return version(run, db.schema)
@@ -52,7 +48,7 @@ export async function migrate(db: Database): Promise<MigrationReport> {
     const applied: number[] = []
     for (const migration of migrations) {
       if (migration.number <= from) continue
-      // The tables of a new log are empty, and an index that is built concurrently waits for every open transaction.
+      // On a new log the tables are empty; an index built concurrently would wait for every open transaction.
       const sql = from === 0 ? inOneTransaction(migration.sql) : migration.sql
       if (await apply(db, client, { ...migration, sql })) applied.push(migration.number)
     }
@@ -71,7 +67,7 @@ export async function migrate(db: Database): Promise<MigrationReport> {
 async function apply(db: Database, client: Client, migration: Migration): Promise<boolean> {
   const commands = commandsOf(migration.sql)
   if (migration.portions) {
-    // The row in `migrations` is written last: when this process dies, the next one continues with the portions.
+    // The row in `migrations` is written last: when this process dies, the next one continues.
     for (const command of commands) {
       const portion = () => step(db, client, migration, [command], false)
       while (((await retried(db, migration, portion)) ?? 0) > 0);
@@ -89,7 +85,7 @@ async function apply(db: Database, client: Client, migration: Migration): Promis
   return (await retried(db, migration, whole)) !== null
 }
 
-/** One transaction. Returns the number of rows that its last command changed; null when the migration is applied already. */
+/** One transaction. Returns how many rows its last command changed; null when the migration is applied already. */
 async function step(
   db: Database,
   client: Client,
@@ -97,7 +93,7 @@ async function step(
   commands: readonly string[],
   last: boolean,
 ): Promise<number | null> {
-  // No time limit: on a large table a command takes long. TCP keepalive detects a server that is gone.
+  // No time limit: a command on a large table takes long. TCP keepalive detects a server that is gone.
   const run: Run = async (statement, values) => (await client.query(db.prepared(statement, values))).rows
   await client.query(begin)
   try {
@@ -110,7 +106,7 @@ async function step(
     if ((await version(run, db.schema)) < migration.number) {
       changed = 0
       for (const command of commands) {
-        // It needs a privilege on the database, also where the schema is there.
+        // Creating a schema needs a privilege on the database, even when it exists.
         if (createsSchema.test(command) && (await hasSchema(run, db.schema))) continue
         changed = (await client.query(db.prepared(adhoc(command), []))).rowCount ?? 0
       }
@@ -125,8 +121,8 @@ async function step(
 }
 
 /**
- * Builds an index while others write to its table, outside a transaction. An index that a process has left unfinished is
- * dropped and built again; one that another process is building now is waited for.
+ * Others write to the table meanwhile. An unfinished index is dropped and built again; one that another process is
+ * building is waited for.
  */
 async function buildIndex(db: Database, client: Client, command: string): Promise<void> {
   const name = concurrentIndex.exec(command)![1]!
@@ -152,7 +148,6 @@ async function hasSchema(run: Run, schema: string): Promise<boolean> {
   return (await run(adhoc('select 1 from pg_namespace where nspname = $1'), [schema])).length > 0
 }
 
-/** Tries again while others hold the locks that `work` needs. */
 async function retried<T>(db: Database, { number }: Migration, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + GIVE_UP_MS
   for (;;) {
@@ -172,7 +167,6 @@ async function retried<T>(db: Database, { number }: Migration, work: () => Promi
   }
 }
 
-/** The statement that writes the row of an applied migration. */
 export function noteAsSql(migration: Migration): string {
   const { number, name } = migration
   const version = packageVersion()
@@ -180,14 +174,14 @@ export function noteAsSql(migration: Migration): string {
   return `insert into hookonce.migrations (number, name, compatible_from, version) values (${number}, '${name}', ${compatibleFrom(migration)}, ${text});`
 }
 
-/** The number of the last applied migration, or 0. Throws SCHEMA_NEWER when the schema needs a later hookonce. */
+/** Throws SCHEMA_NEWER when the schema needs a later hookonce. */
 async function version(run: Run, schema: string): Promise<number> {
   const found = await schemaFound(run, schema)
   if (found > latest()) insistOnCompatible(await newerMigrations(run), latest())
   return found
 }
 
-/** Migrations that are applied to the log and unknown to this build. */
+/** Applied to the log, and unknown to this build. */
 export function newerMigrations(run: Run): Promise<NewerMigration[]> {
   return run(
     adhoc(`select number, compatible_from as "compatibleFrom", version from hookonce.migrations
@@ -196,9 +190,9 @@ export function newerMigrations(run: Run): Promise<NewerMigration[]> {
   )
 }
 
-/** The number of the last applied migration, or 0. It may be unknown to this build. */
+/** The number of the last applied migration, which this build may not know, or 0. */
 export async function schemaFound(run: Run, schema: string): Promise<number> {
-  // Reads the catalogue: to_regclass() may answer from a cache that is older than the advisory lock.
+  // The catalogue: to_regclass() may answer from a cache that is older than the advisory lock.
   const [table] = await run(
     adhoc(`select 1 from pg_namespace n join pg_class c on c.relnamespace = n.oid
            where n.nspname = $1 and c.relname = 'migrations'`),
@@ -218,12 +212,11 @@ function isConcurrent(command: string): boolean {
   return concurrentIndex.test(command)
 }
 
-/** The text of a migration for a new log, and for tools that run it in a transaction. */
 export function inOneTransaction(sql: string): string {
   return sql.replaceAll('create index concurrently', 'create index')
 }
 
-/** A prepared statement has one command. A command ends with a semicolon at the end of a line outside a $$ body. */
+/** A prepared statement has one command. Commands end with a semicolon at the end of a line, outside $$ bodies. */
 function commandsOf(sql: string): string[] {
   const commands: string[] = []
   let current = ''

@@ -1,6 +1,6 @@
 /**
- * operate: retry, replay and ignore by an operator. Rows are locked in the order that every other writer uses (work, then
- * events, by seq), checked, and changed in one transaction with the audit. An event with a live lease is not changed.
+ * retry, replay and ignore by an operator. Rows are locked in the order of every other writer (work, then events, by seq),
+ * checked, and changed in one transaction with the audit. An event with a live lease is not changed.
  */
 import type { Action, ActionResult, EventKey, State } from '../../model.js'
 import { actionResult } from '../shared/operate.js'
@@ -22,7 +22,7 @@ const lockWork = statement(
   'operate_lock_work',
 )`select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update`
 
-/** Does not wait: other writers lock work before events, so waiting here, with the event locked, could deadlock. */
+/** Does not wait: waiting here, with the event locked, could deadlock. */
 const lockNewWork = statement(
   'operate_lock_new_work',
 )`select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update nowait`
@@ -87,7 +87,7 @@ export function operate(db: Database, action: Action): Promise<ActionResult[]> {
     const results = seqs.map((seq) => {
       const event = seq === undefined ? undefined : found.get(seq)
       const result = actionResult(action, event)
-      // A key that is twice in one order is checked against the result of the first.
+      // A key that an action names twice is checked against its first result.
       if (event && result.done) event.state = result.to
       return result
     })
@@ -112,7 +112,7 @@ async function findSeqs(run: Run, keys: readonly EventKey[]): Promise<(number | 
 interface Found {
   readonly seq: number
   state: State
-  /** Whether the bytes are there that the order is about. */
+  /** The bytes that the action is about. */
   readonly hasPayload: boolean
   readonly receivedAt: number
 }
@@ -121,7 +121,7 @@ async function lockAndRead(run: Run, seqs: number[], action: Action): Promise<Ma
   const values = [numbers(seqs)]
   await run(lockWork, values)
   await run(lockEvents, values)
-  // Another order may have inserted a work row while this one waited for the event.
+  // Another action may have inserted a work row while this one waited for the event.
   await run(lockNewWork, values)
   const rows = await run<Found>(read, [...values, action.conflict === true])
   return new Map(rows.map((row) => [row.seq, row]))

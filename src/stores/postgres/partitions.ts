@@ -1,6 +1,3 @@
-/**
- * Partitions of payloads: months or days, made ahead and on demand, and dropped when retention has passed them.
- */
 import { HookonceError } from '../../errors.js'
 import type { Database } from './connection/database.js'
 import { isPartitionMissing } from './connection/failure.js'
@@ -56,13 +53,13 @@ begin
 end $$;
 `
 
-/** $1 instant in ms, or null for now   $2 how many after it   $3 unit */
+/** $1 instant, ms, or null for now   $2 how many after it   $3 unit */
 export const ensurePartitions = statement('ensure_partitions')`
 select name from hookonce.ensure_partitions(coalesce(to_timestamp($1::float8 / 1000), hookonce.clock()), $2::int, $3) as name`
 
 /**
- * Runs a statement that writes payloads. Creates the partitions of the instants when one is missing, and not before: old
- * rows come in any order of time, so every batch would ask for every day. A null is now.
+ * `run` writes payloads of these instants (null: now). Partitions are made only when one is missing: old rows come in
+ * any order of time, so every batch would ask for every day.
  */
 export async function inPartitions<T>(
   db: Database,
@@ -74,7 +71,7 @@ export async function inPartitions<T>(
       return await run()
     } catch (error) {
       if (!isPartitionMissing(error)) throw error
-      // The partition is missing or being dropped; after the drop a new one can be made.
+      // After the drop of a partition a new one can be made.
       if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
       for (const at of new Set(instants()))
         await db.query(ensurePartitions, [at, at === null ? 1 : 0, db.partitions])
@@ -88,14 +85,14 @@ export const countAhead = statement(
 
 export interface Partition {
   readonly name: string
-  /** Milliseconds, inclusive / exclusive. */
+  /** Milliseconds, from `low` to before `high`. */
   readonly low: number
   readonly high: number
 }
 
 export interface DropLimits {
   readonly unit: PartitionUnit
-  /** Sources whose payloads of that time may be removed. */
+  /** Payloads of these sources may be removed. */
   readonly allowed: readonly string[]
   readonly archivedOnly: readonly string[]
   readonly dryRun: boolean
@@ -108,7 +105,7 @@ const seqs = `
   select min(first_seq) as first, max(last_seq) as last from hookonce.hours
   where hour >= to_timestamp($1::float8 / 1000) and hour < to_timestamp($2::float8 / 1000)`
 
-/** Events of that time that still need their payload. Limited by seq, so that neither a backlog nor the log is scanned. */
+/** These events still need their payload. Limited by seq: neither a backlog nor the log is scanned. */
 const unfinished = `
   select e.seq, e.payload_seq from (${seqs}) s
   join hookonce.work w on w.seq between s.first and s.last
@@ -125,9 +122,9 @@ where hour >= to_timestamp($1::float8 / 1000) and hour < to_timestamp($2::float8
 group by source having sum(recorded) > 0`)
 
 /**
- * Drops one partition: record the decision, detach, check again, drop. A detached partition gets no new rows, so the last
- * check is final. Payloads that must stay after all (of an event that was retried, of a source that keeps its payloads, or
- * not yet archived) move to a new partition in the transaction that drops the old one.
+ * Records the decision, detaches the partition, checks again, drops it. A detached partition gets no new rows, so the last
+ * check is final. Payloads that must stay after all (of a retried event, of a source that keeps its payloads, or not yet
+ * archived) move to a new partition in the transaction that drops the old one.
  *
  * Returns the number of payloads removed; null when the partition stays.
  */
@@ -169,7 +166,6 @@ insert into hookonce.dropping (name, low, high)
 values ($1, to_timestamp($2::float8 / 1000), to_timestamp($3::float8 / 1000)) on conflict do nothing`)
 const forget = adhoc('delete from hookonce.dropping where name = $1')
 
-/** Sources that have events of that time and keep their payloads. */
 async function sourcesThatStay(
   run: Run,
   { low, high }: Partition,
@@ -191,7 +187,7 @@ async function exists(run: Run, table: string): Promise<boolean> {
   return row!.there
 }
 
-/** Up to this size the rows are counted; above it the estimate of the planner is used. */
+/** Rows are counted up to this size; above it the planner’s estimate is used. */
 const COUNTED_BYTES = 64 * 1024 * 1024
 
 async function count(run: Run, table: string): Promise<number> {
@@ -206,7 +202,7 @@ from pg_class c where c.oid = '${table}'::regclass`),
   return counted!.rows
 }
 
-/** In one transaction. Returns the number of payloads that had to stay. */
+/** Returns the number of payloads that had to stay. */
 async function rescueAndDrop(
   run: Run,
   table: string,
@@ -224,7 +220,7 @@ async function rescueAndDrop(
   return staying.length
 }
 
-/** Payloads moved by one statement. */
+/** By one statement. */
 const MOVED = 5_000
 
 const move = (table: string) =>
@@ -232,7 +228,7 @@ const move = (table: string) =>
 insert into hookonce.payloads (seq, received_at, source, headers, body)
 select seq, received_at, source, headers, body from ${table} where seq = any($1::bigint[]) on conflict do nothing`)
 
-/** Makes a partition for each day that has payloads to move: the unit may have changed from months to days. */
+/** Each day with payloads to move gets a partition: the unit may have changed from months to days. */
 async function ensureFor(run: Run, table: string, some: string, unit: PartitionUnit): Promise<void> {
   const days = await run<{ at: number }>(
     adhoc(
@@ -250,7 +246,7 @@ async function mustStay(
   limits: DropLimits,
 ): Promise<number[]> {
   const times = [partition.low, partition.high]
-  // A look-up by seq through the index: there are few of them, and a join could be planned as a scan of the partition.
+  // There are few; a join could be planned as a scan of the partition.
   const live = await run<{ seq: number }>(findLive, times)
   const needed =
     live.length === 0

@@ -1,4 +1,3 @@
-/** ping on PostgreSQL, on the connections that `record` uses. */
 import { HookonceError } from '../../errors.js'
 import { createPing } from '../shared/ping.js'
 import type { Database } from './connection/database.js'
@@ -6,10 +5,7 @@ import { describe } from './connection/failure.js'
 import { hiddenRows } from './connection/privileges.js'
 import { adhoc, statement } from './connection/statement.js'
 
-/**
- * Fails when the schema is missing. `read_only`: a standby answers reads but cannot record. `hidden`: row-level security
- * would make events disappear without an error.
- */
+/** A standby answers reads but cannot record. Row-level security would hide events without an error. */
 const look = statement('ping')`
 select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as read_only, last_value,
   extract(epoch from hookonce.clock())::float8 * 1000 as now,

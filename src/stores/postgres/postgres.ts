@@ -1,7 +1,4 @@
-/**
- * The PostgreSQL store. Each verb has a file in this folder with its SQL; `connection/` talks to the server. This file
- * implements the contract with them.
- */
+/** The PostgreSQL store. Each verb has a file with its SQL; `connection/` talks to the server. */
 import { HookonceError } from '../../errors.js'
 import type { CompleteStore } from '../../store.js'
 import { checked } from '../shared/checked.js'
@@ -140,8 +137,8 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
 }
 
 /**
- * The migrations as SQL, for users who apply migrations with another tool. Each one is a transaction, so its indexes block
- * writers while they are built: on a large log let hookonce migrate.
+ * The migrations, for users who apply them with another tool. Each one is a transaction, so its indexes block writers
+ * while they are built: on a large log let hookonce migrate.
  */
 export function postgresMigrationsSql(schema = 'hookonce'): string {
   const toSchema = inSchema(schema)

@@ -1,6 +1,6 @@
 /**
- * The SQL of prune, and the places of its passes. Rows are found, then locked, then checked again by the statement that
- * removes them: an operator may have retried or replayed the event after it was found.
+ * Rows are found, then locked, then checked again by the statement that removes them: an operator may have retried the
+ * event in the meantime.
  */
 import type { PruneOptions, PruneResult } from '../../store.js'
 import { type PrunedLog, prune as pruneLog, type Swept } from '../shared/prune.js'
@@ -75,7 +75,6 @@ where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.se
   and not exists (${unfinished('o.seq = e.seq')})
   and not exists (${unfinished('o.payload_seq = e.payload_seq')})`
 
-/** A payload that several events share stays while one of them is unfinished. */
 const findPayloads = statement('prune_find_payloads')`${oldPayloads} limit $5`
 const findArchivedPayloads = statement(
   'prune_find_archived_payloads',
@@ -99,7 +98,7 @@ where e.source = $1 and a.finished_at < to_timestamp($2::float8 / 1000) and e.se
   and not exists (${unfinished('o.seq = e.seq')})
 order by a.seq, a.attempt limit $5`
 
-/** $1 seqs of payloads. Locks every event that uses them. A holder of these locks waits for no lock of prune. */
+/** $1 seqs of payloads. Every event that uses them is locked. A holder of these locks waits for no lock of prune. */
 const lockSharing = statement('prune_lock_sharing')`
 select seq from hookonce.events where seq in (
   select seq from hookonce.events where seq = any($1::bigint[])
@@ -110,7 +109,6 @@ const lockEvents = statement(
   'prune_lock_events',
 )`select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update`
 
-/** $1 seqs */
 const dropPayloads = statement('prune_payloads')`
 with old as materialized (
   select distinct i.seq, e.received_at from unnest($1::bigint[]) as i (seq)
@@ -125,7 +123,6 @@ gone as (
 )
 select count(*)::int as count from gone`
 
-/** $1 seqs */
 const dropEvents = statement('prune_events')`
 with gone as (
   delete from hookonce.events e where e.seq = any($1::bigint[])
@@ -160,18 +157,18 @@ with gone as (
 )
 select count(*)::int as count from gone`
 
-/** $1 source   $2 before, ms. Removes the counters of hours that have no events left. */
+/** $1 source   $2 before, ms. Only hours that have no events left. */
 const dropHours = statement('prune_hours')`
 delete from hookonce.hours h where h.source = $1 and h.hour < to_timestamp($2::float8 / 1000)
   and (select sum(o.recorded) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0
   and (select sum(o.dead) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0`
 
-/** $1 source   $2 before, ms: archive receipts are removed with the events they are about. */
+/** $1 source   $2 before, ms. Receipts go with the events they are about. */
 const dropReceipts = statement(
   'prune_receipts',
 )`delete from hookonce.archived where source = $1 and day < (to_timestamp($2::float8 / 1000) at time zone 'utc')::date`
 
-/** $1 seqs   $2 attempts. The number of attempts and the end of the last one stay with the event. */
+/** $1 seqs   $2 attempts. The event keeps the number of attempts and the end of the last one. */
 const dropAttempts = statement('prune_attempts')`
 with gone as (
   delete from hookonce.attempts a using unnest($1::bigint[], $2::int[]) as i (seq, attempt)
@@ -187,7 +184,7 @@ noted as (
 )
 select count(*)::int as count from gone`
 
-/** $1 source   $2 before, ms   $3 limit. Two ranges of the index: in one condition they were a scan of all audits. */
+/** $1 source   $2 before, ms   $3 limit. Two ranges: with one condition the plan was a scan of all audits. */
 const findAudits = statement('prune_find_audits')`
 select id from (
   (select id from hookonce.audit where source = $1 and at < to_timestamp($2::float8 / 1000) order by at limit $3)
@@ -197,7 +194,6 @@ select id from (
 
 const dropAudits = statement('prune_audits')`delete from hookonce.audit where id = any($1::bigint[])`
 
-/** $1 limit. Removes keys whose result has expired. */
 const dropKeys = statement('prune_keys')`
 with gone as (
   delete from hookonce.keys where key in (
@@ -206,7 +202,7 @@ with gone as (
 )
 select count(*)::int as count from gone`
 
-/** $1 source   $2 the highest seq removed. `tail` reads it to find out that events before its position are missing. */
+/** $1 source   $2 the highest seq removed. `tail` finds by it that it has missed events. */
 const notePruned = statement('pruned_note')`
 insert into hookonce.pruned as p (source, seq) values ($1, $2)
 on conflict (source) do update set seq = excluded.seq where p.seq < excluded.seq`

@@ -1,4 +1,3 @@
-/** get, payload, attempts and tail: reads that go straight to their rows. */
 import type { EventKey, EventRecord, TailOptions, TailPage } from '../../model.js'
 import type { Attempt, Payload } from '../../store.js'
 import { asRecord, type EventRow } from '../shared/event-record.js'
@@ -6,7 +5,7 @@ import type { Database } from './connection/database.js'
 import { numbers, statement } from './connection/statement.js'
 import { stateOf } from './work.js'
 
-/** Of the log `e` left join `w`. */
+/** For `events e left join work w`. */
 export const reasonOf = `case when w.seq is null then e.reason
     else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
 
@@ -51,7 +50,7 @@ export async function getEvent(db: Database, { source, id }: EventKey): Promise<
   return row ? asRecord(row) : null
 }
 
-/** Reads events by seq, newest first. */
+/** Newest first. */
 export async function getEvents(db: Database, seqs: readonly number[]): Promise<EventRecord[]> {
   return (await db.read<EventRow>(getBySeqs, [numbers(seqs)])).map(asRecord)
 }
@@ -72,9 +71,8 @@ export function withHeaders<T extends Pick<Payload, 'headers'>>(row: HeadersAsTe
 }
 
 /**
- * Up to here the log is complete: an event that is missing now will never appear. Each record statement, before it takes a
- * number, holds a lock that names the last number at that time (docs/decisions/0002-tail.md). The order of the two reads
- * matters: a statement that the second does not see takes numbers above the first.
+ * An event below the horizon that is missing now will never appear (docs/decisions/0002-tail.md). The order of the two
+ * reads matters: a statement whose lock the second does not see takes seqs above the first.
  */
 export const createHorizon = `
 create or replace function hookonce.horizon() returns bigint language plpgsql volatile as $$
@@ -107,17 +105,13 @@ select array(select seq from looked where $4::text is null or source = $4 order 
 const tailMissed = statement('tail_missed')`
 select exists (select 1 from hookonce.pruned where seq > $1 and ($2::text is null or source = $2)) as missed`
 
-/** Events of other sources that one call skips at most. */
 const SCAN_AT_MOST = 10_000
 
-/**
- * In the order of seq. A seq is taken before its commit, and commits can overtake each other, so a page ends at
- * the horizon: no event below it can appear later (docs/decisions/0002-tail.md).
- */
+/** In seq order. Commits can overtake each other, so a page ends at the horizon. */
 export async function tail(db: Database, { after, limit, source }: TailOptions): Promise<TailPage> {
   const [top] = await db.read<{ horizon: number }>(readHorizon, [])
   if (top!.horizon <= after) return { events: [], position: after, gap: false }
-  // A separate statement has a new snapshot, which includes all that had committed when the horizon was read.
+  // The new snapshot of this statement has all that had committed when the horizon was read.
   const scan = source === undefined ? limit : SCAN_AT_MOST
   const [row] = await db.read<{ seqs: string[]; looked_at: number; last: number | null }>(tailPage, [
     after,
@@ -131,7 +125,7 @@ export async function tail(db: Database, { after, limit, source }: TailOptions):
   return {
     events,
     position: seqs.length === limit ? seqs.at(-1)! : row!.looked_at === scan ? row!.last! : top!.horizon,
-    // Read last, so that events removed while the page was read are noticed too.
+    // Read last: events may be removed while the page is read.
     gap: after > 0 && (await db.read<{ missed: boolean }>(tailMissed, [after, source ?? null]))[0]!.missed,
   }
 }

@@ -1,4 +1,3 @@
-/** The batch that `record` gets: its events, folded to one for each key, and as the parameters of a statement. */
 import { randomBytes } from 'node:crypto'
 import { contentGuards, type NewDelivery, type NewEvent } from '../../model.js'
 import { joined, numbers, texts } from './connection/statement.js'
@@ -6,7 +5,7 @@ import { joined, numbers, texts } from './connection/statement.js'
 export interface BatchEvent {
   readonly event: NewEvent
   readonly from: NewDelivery
-  /** The index of the delivery in the batch, and of the event in its delivery. */
+  /** Indexes: of the delivery in the batch, and of the event in its delivery. */
   readonly delivery: number
   readonly index: number
 }
@@ -20,14 +19,14 @@ export function eventsOf(deliveries: readonly NewDelivery[]): BatchEvent[] {
 export interface Folded {
   /** The first event of each key. */
   readonly firsts: readonly BatchEvent[]
-  /** Later events of these keys; `first` is an index into `firsts`. */
+  /** `first` is an index into `firsts`. */
   readonly repeats: readonly { readonly event: BatchEvent; readonly first: number }[]
 }
 
 export function fold(events: readonly BatchEvent[]): Folded {
   const firsts: BatchEvent[] = []
   const repeats: { event: BatchEvent; first: number }[] = []
-  // Two levels: source and id joined into one string could be equal for two different keys.
+  // Two levels: two keys, joined into one string each, could be equal.
   const seen = new Map<string, Map<string, number>>()
   for (const event of events) {
     const { source } = event.from
@@ -45,22 +44,21 @@ export function fold(events: readonly BatchEvent[]): Folded {
   return { firsts, repeats }
 }
 
-/** Without a hash the bytes cannot be compared; they then count as equal. */
+/** Bytes without a hash cannot be compared and count as equal. */
 export function sameContent(a: Uint8Array | null, b: Uint8Array | null): boolean {
   return a === null || b === null || Buffer.compare(a, b) === 0
 }
 
-/** A number for the rows of one batch, so that a statement that is sent again recognises them. */
+/** A statement that is sent again recognises its rows by this number. */
 export function newBatch(): string {
   return randomBytes(8).readBigInt64LE().toString()
 }
 
-/** Whether `insertPlain` can record the event: it is alone in its delivery, and has no guard and no lane. */
+/** `insertPlain` can record the event: it is alone in its delivery, and has no guard and no lane. */
 export function isPlain({ event, from }: BatchEvent): boolean {
   return from.events.length === 1 && event.guardHash === null && (event.lane ?? null) === null
 }
 
-/** The values of `insertPlain` in `record-sql.ts`, without the slot. */
 export function plainParameters(items: readonly BatchEvent[], batch: string): unknown[] {
   return [
     texts(items.map((item) => item.from.source)),
@@ -78,7 +76,6 @@ export function plainParameters(items: readonly BatchEvent[], batch: string): un
   ]
 }
 
-/** The values of `insert` in `record-sql.ts`, without the slot. */
 export function parameters(
   items: readonly BatchEvent[],
   payloadSeq: Map<NewDelivery, number>,

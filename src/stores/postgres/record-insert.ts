@@ -1,7 +1,4 @@
-/**
- * Inserts events of different keys, in one statement for all of them. The result comes after the commit, so every verdict
- * is about committed rows.
- */
+/** The results come after the commit, so every verdict is about committed rows. */
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
@@ -26,7 +23,6 @@ export type Recorded = Stored | Unstored
 
 export interface Stored {
   readonly found: Found
-  /** The content hash in the log, and the time of the statement. */
   readonly hash: Uint8Array | null
   readonly at: number
 }
@@ -34,7 +30,7 @@ export interface Stored {
 export interface Unstored {
   readonly found?: undefined
   readonly verdict: Extract<RecordVerdict, { status: 'refused' }>
-  /** Set when the store is to blame, and not a value of the sender. */
+  /** Set when the store is to blame, not a value of the sender. */
   readonly fault?: HookonceError
 }
 
@@ -58,7 +54,7 @@ export class Inserter {
     return this.#insertAll(items, one)
   }
 
-  /** A batch that one row may fail is split in two until the delivery with that row is found. */
+  /** When one row may have failed the batch, it is split in two until the delivery with that row is found. */
   async #insertAll(items: readonly BatchEvent[], insertBatch: InsertBatch): Promise<Recorded[]> {
     if (items.length === 0) return []
     try {
@@ -75,7 +71,7 @@ export class Inserter {
   async #insertPlain(items: readonly BatchEvent[]): Promise<Recorded[]> {
     const batch = newBatch()
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
-    // Duplicates cost less by the look-up alone: it gets no bodies and writes nothing.
+    // For duplicates the look-up alone costs less: it gets no bodies and writes nothing.
     let known = this.#repeats.areLikely() ? await this.#lookUp(items, recorded, batch) : 0
     const fresh = missing(recorded)
     if (fresh.length > 0) {
@@ -99,7 +95,7 @@ export class Inserter {
     const rows = await this.#write<FoundRow>(items, insert, values)
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
     for (const row of rows) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
-    // These lost a race against a commit that the statement could not see, and wrote a guard for nothing.
+    // These lost a race against a commit that the statement could not see. They may have written a guard for nothing.
     const late = missing(recorded).map((i) => items[i]!)
     if (late.length > 0) {
       await this.#lookUp(items, recorded, batch)
@@ -109,7 +105,7 @@ export class Inserter {
     return this.#insertRest(items, recorded)
   }
 
-  /** Retention has just removed the row that was in the way of these. */
+  /** Inserts events again whose known row retention has just removed. */
   async #insertRest(items: readonly BatchEvent[], recorded: (Recorded | undefined)[]): Promise<Recorded[]> {
     const rest = missing(recorded)
     const again = await this.#insertAll(
@@ -122,7 +118,7 @@ export class Inserter {
     return recorded as Recorded[]
   }
 
-  /** Looks for the events that have no result yet. Returns how many it found. */
+  /** Returns how many it found. */
   async #lookUp(
     items: readonly BatchEvent[],
     recorded: (Recorded | undefined)[],
@@ -196,7 +192,7 @@ function asRecorded(row: FoundRow, { event }: BatchEvent): Stored {
   return { found: { seq, isNew: row.is_new, state, final, equal, sameAs, withheld }, hash, at }
 }
 
-/** EVENT_REFUSED when a value of the sender is to blame. Any other failure is a fault of the store: the sender shall retry. */
+/** EVENT_REFUSED when a value of the sender is to blame. After any other failure the sender shall retry. */
 export function refused({ event, from: { source } }: BatchEvent, error: unknown): Unstored {
   if (isRefusal(error)) {
     const { id } = event
@@ -211,15 +207,15 @@ export function refused({ event, from: { source } }: BatchEvent, error: unknown)
   return { verdict: { status: 'refused', code: fault.code, detail: fault.message }, fault }
 }
 
-/** The index at which to split a batch without splitting a delivery; 0 when it has only one delivery. */
+/** Never splits a delivery; 0 when there is only one. */
 function middleDelivery(items: readonly BatchEvent[]): number {
   const starts = items.flatMap((item, i) => (i > 0 && item.delivery !== items[i - 1]!.delivery ? [i] : []))
   return starts[Math.floor(starts.length / 2)] ?? 0
 }
 
 /**
- * Concurrent batches must not wait for one row of counters: each running batch has a slot, and each process starts at a
- * random slot. Two processes with the same slot wait for each other's commit; the counts stay right.
+ * Concurrent batches have different slots, because they must not wait for one row of counters. Each process starts at a
+ * random slot. Two processes with the same one wait for each other’s commit; the counts stay right.
  */
 function slotKeeper() {
   const base = (randomBytes(1)[0]! % 32) * 8

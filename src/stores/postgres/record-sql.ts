@@ -1,18 +1,15 @@
-/**
- * The statements of record: `insertPlain` or `insert` for a whole batch, `lookup` for events that are known, and two that
- * are rarely needed.
- */
+/** `insertPlain` or `insert` for a whole batch, `lookup` for events that are known, and two that are rarely needed. */
 import type { State } from '../../model.js'
 import { statement } from './connection/statement.js'
 import { countHours } from './hours.js'
 import { lockBefore, parkedFor, stateOf } from './work.js'
 
-/** The reason of an event that waits for a review because its signed content is known under another id. */
+/** Waits for a review, because its signed content is known under another id. */
 export const REPLAYED = 'replayed_content'
 
 const now = "date_part('epoch', hookonce.clock()) * 1000"
 
-/** Columns of a row that is there already. An earlier try of the same batch may have written it. */
+/** An earlier try of the same batch may have written the row. */
 const knownEvent = (batch: string): string => `e.seq, e.content_hash, e.same_as, w.seq is null as final,
     e.batch = ${batch}::bigint as is_new, ${stateOf} as state, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld`
 
@@ -23,18 +20,17 @@ const knownEvent = (batch: string): string => `e.seq, e.content_hash, e.same_as,
  * $17 body offset (from 1)   $18 body length   $19 bodies, joined
  * $20 batch   $21 slot
  *
- * - Bytes are sent as one binary value and cut here: an array of bytea would be sent as hexadecimal text.
- * - The look-up is lateral with a limit, so that it can only run through the index, row by row: a plan made while the
- *   table was small must not scan the table after it has grown.
- * - Before the statement takes a seq, it takes a lock that names the last seq before it (`announced`). `tail` stops there
- *   until this transaction has committed. The name of the sequence comes from `announced`, so that no plan can call
- *   nextval before the lock is taken.
- * - An existing guard is only read: a sender that repeats itself must not make every batch lock the same row. A missing
- *   guard is inserted; when two batches insert it at once, both get the event id of the first.
- * - The planner does not know how many events a batch has. It expects a few, and would compare each inserted row with
- *   each event (a nested loop). `(... in (select ...)) is true` can only be a look-up in a hash table; a full join with a
- *   condition that accepts null can only be a hash or merge join.
- * - Rows are inserted in key order, so that two batches with the same keys wait for each other instead of deadlocking.
+ * - Bytes are one binary value that is cut here: the driver sends an array of bytea as hexadecimal text.
+ * - The look-up is lateral with a limit, which can only run through the index, row by row: a plan made while the table
+ *   was small must not scan the table after it has grown.
+ * - A lock names the last seq before this statement (`announced`): `tail` stops there until this transaction has
+ *   committed. nextval gets the sequence from `announced`, so no plan can call it before the lock is taken.
+ * - An existing guard is only read: a sender that repeats itself must not make every batch lock one row. When two batches
+ *   insert a missing guard at once, both get the event id of the first.
+ * - The planner expects a few events in a batch, and would compare each inserted row with each event (a nested loop).
+ *   `(... in (select ...)) is true` can only be a look-up in a hash table; a full join with a condition that accepts null
+ *   can only be a hash or merge join.
+ * - Rows are inserted in key order: two batches with the same keys then wait for each other instead of deadlocking.
  */
 export const insert = statement('record')`
 with input as materialized (
@@ -136,9 +132,8 @@ select n::int, null, 'ignored', true, false, false, null, same_as, ${now} from c
  * $1-$4 source, event id, type, reference   $5 headers   $6 received at (ms or null)   $7 body offset (from 1)
  * $8 body length   $9 bodies, joined   $10 content hashes, joined   $11 has content hash   $12 batch   $13 slot
  *
- * `insert` for plain events, about half its cost: one event in a delivery, no guard, no lane. It returns the events that it
- * inserted and nothing else. An event that is known, or was inserted by an earlier try of the same batch, gives no row:
- * `lookup` then tells.
+ * Costs half as much as `insert`, for events that are alone in their delivery and have no guard and no lane. It returns only
+ * the events that it inserted: `lookup` finds those that are known or were inserted by an earlier try.
  */
 export const insertPlain = statement('record_plain')`
 with announced as materialized (
@@ -180,7 +175,6 @@ counted as (${countHours('placed', { recorded: 'count(*)', slot: '$13::int' })}
 )
 select n::int, seq, ${now} as at from placed`
 
-/** A row that `insertPlain` returns. */
 export interface Inserted {
   n: number
   seq: number
@@ -191,7 +185,7 @@ export const reserve = statement(
   'reserve',
 )`select nextval('hookonce.event_seq') as seq from generate_series(1, $1::int)`
 
-/** $1 sources   $2 event ids   $3 batch. Finds events that were neither found nor inserted: another transaction was first. */
+/** $1 sources   $2 event ids   $3 batch */
 export const lookup = statement('lookup')`
 select i.n::int, ${knownEvent('$3')}, ${now} as at
 from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
@@ -201,8 +195,8 @@ cross join lateral (
 left join hookonce.work w on w.seq = e.seq`
 
 /**
- * $1 sources, $2 event ids, $3 guard hashes (hexadecimal): removes the guards of events that were not inserted because
- * another batch inserted the same id at the same time.
+ * $1 sources   $2 event ids   $3 guard hashes (hexadecimal). The events were not inserted: another batch inserted their
+ * ids at the same time.
  */
 export const disown = statement('disown')`
 delete from hookonce.guards g
@@ -211,15 +205,13 @@ where g.source = i.source and g.guard_hash = decode(i.guard, 'hex') and g.event_
   and not exists (select 1 from hookonce.events e
     where e.source = g.source and e.event_id = g.event_id and e.guard_hash = g.guard_hash)`
 
-/** A row that `insert` or `lookup` returns. */
 export interface FoundRow {
   n: number
-  /** Null when its signed content is known and the source rejects that. */
+  /** Null when the source rejects known signed content. */
   seq: number | null
   state: State
   final: boolean
   is_new: boolean
-  /** On the review list because its signed content is known under another id. */
   withheld: boolean | null
   content_hash: Uint8Array | null
   same_as: string | null

@@ -1,11 +1,12 @@
 /**
  * record: a verdict on each event of a batch of deliveries.
  *
- *   fold      one insert cannot take the same key twice: of each key the first event is inserted, the others are repeats
+ *   fold      one insert cannot take a key twice: the first event of each key is inserted, the others are repeats
  *   insert    the unique constraint decides whether an event is new (`record-insert.ts`)
  *   judge     the verdict, from the row that was found or written; a repeat is judged by the row of its first
- *   again     where the first was not stored, the next event of its key is the first of another round
- *   conflict  other content under a known id is kept beside the event before anyone is answered (`duplicates.ts`), or its delivery is refused
+ *   again     when the first was not stored, the next event of its key is the first of another round
+ *   conflict  other content under a known id is kept beside the event before anyone is answered (`duplicates.ts`), or
+ *             its delivery is refused
  */
 import type { NewDelivery, RecordVerdict } from '../../model.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
@@ -30,7 +31,7 @@ export function recorder(db: Database, audit: DuplicateAudit) {
         answer(event, results[i]!)
       })
       open = []
-      // A repeat after an open one of its key is open too: it may be the duplicate of that one.
+      // A repeat after an open one of its key stays open: it may be the duplicate of that one.
       const again = new Set<number>()
       for (const { event, first } of repeats) {
         const result = results[first]!
@@ -46,7 +47,7 @@ export function recorder(db: Database, audit: DuplicateAudit) {
       await keepOtherContent(db, conflict).catch((error) =>
         answer(conflict.event, refused(conflict.event, error)),
       )
-    // Not one event could be recorded: this is an outage and not about single events.
+    // Not one event could be recorded: an outage.
     if (faults.length > 0 && faults.length === verdicts.flat().length) throw faults[0]!.fault
     return verdicts
 
@@ -71,7 +72,7 @@ function repeated(first: Stored, { event }: BatchEvent): Recorded {
   return { ...first, found: { ...first.found, isNew: false, equal } }
 }
 
-/** Whether a repeat is left out like its first: they are refused together, or both repeat the same signed content. */
+/** They are refused together, or both repeat the same signed content. */
 function sharesFate(result: Recorded, first: BatchEvent, repeat: BatchEvent): boolean {
   if (!result.found) return first.delivery === repeat.delivery
   const [guard, other] = [first.event.guardHash, repeat.event.guardHash]

@@ -1,4 +1,4 @@
-/** settle: one statement that changes nothing when the lease has expired. */
+/** Every statement here changes nothing when the lease has expired. */
 import type { Settlement } from '../../model.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Run, type Statement, statement, texts } from './connection/statement.js'
@@ -11,9 +11,9 @@ const promoteLanes = 'hookonce.promote_lanes(array_agg(seq), array_agg(source), 
 /**
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
- * The delete and the update check the token themselves: another transaction that wants the row waits for this one and
- * then does not find its token. Success writes nothing to `events`. When the head of a lane is deleted, the next event is
- * due at once; the last line reads `promoted`, because PostgreSQL does not run a select in `with` that is never read.
+ * The delete and the update check the token: another transaction that wants the row waits for this one and then does not
+ * find its token. Success writes nothing to `events`. The last line reads `promoted`, because PostgreSQL does not run a select
+ * in `with` that nobody reads.
  */
 const settleBatch = (promotes: boolean): Statement => ({
   name: promotes ? 'settle' : 'settle_alone',
@@ -58,22 +58,17 @@ select n::int from settled where (select count(*) from promoted) >= 0`,
 const settleAndPromote = settleBatch(true)
 const settleAlone = settleBatch(false)
 
-/** $1 seqs of events that have left work */
 const promoteAfter = statement('promote')`
 select ${promoteLanes} from hookonce.events where seq = any($1::bigint[]) and lane is not null having count(*) > 0`
 
-/** Makes the next event of each lane due. A separate statement, because it must see the deletes. */
+/** A separate statement, because it must see the deletes. */
 export async function promote(run: Run, seqs: readonly number[]): Promise<void> {
   await run(promoteAfter, [numbers(seqs)])
 }
 
-/** The errcode that `settle_succeeded` raises. */
 export const LEASE_EXPIRED = 'HK001'
 
-/**
- * The common end of an attempt that has a transaction: one event, succeeded. It is a function so that it can share a round
- * trip with COMMIT. When the lease has expired it raises an error: the transaction is aborted and cannot be committed.
- */
+/** Shares a round trip with COMMIT: when the lease has expired, its error aborts the transaction. */
 export const createSettleSucceeded = `
 create or replace function hookonce.settle_succeeded(event_seq bigint, lease uuid, duration_ms float8) returns void language plpgsql as $$
 declare
@@ -97,8 +92,8 @@ end $$;
 export const settleSucceeded = statement('settle_succeeded')`select hookonce.settle_succeeded($1, $2, $3)`
 
 /**
- * For a group of events: all of them succeeded, or LEASE_EXPIRED. The call of the function never finds a lease; it
- * is there to raise the error, without a round trip in which this process would count the rows.
+ * All events succeeded, or LEASE_EXPIRED. The call of the function never finds a lease: it only raises the error, without a
+ * round trip in which this process would count the rows.
  *
  * $1 seqs   $2 tokens   $3 durations in ms   $4 number of events
  */
@@ -133,12 +128,11 @@ export function groupValues(settlements: readonly Settlement[]): unknown[] {
   ]
 }
 
-/** `settleSucceeded` with its values in the text, for connections that cannot send two commands in one packet. */
 export function settleSucceededSql({ lease, durationMs }: Settlement): string {
   return `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)})`
 }
 
-/** Statement and values, for the log's own connection or for a handler's transaction. */
+/** For the log’s own connection, or for a handler’s transaction. */
 export function settling(
   settlements: readonly Settlement[],
   slot: number,

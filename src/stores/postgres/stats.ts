@@ -1,24 +1,20 @@
-/**
- * Statistics from counters and from indexes on `work`. The events are not read, and of a backlog only a limited number of
- * rows is counted; for a larger one the estimate of the planner is used.
- */
+/** Reads counters and indexes on `work`, never the events. For a large backlog the planner’s estimate is used. */
 import pg from 'pg'
 import type { SourceStats } from '../../model.js'
 import type { Database } from './connection/database.js'
 import { statement } from './connection/statement.js'
 import { SLACK, waitsForNothing } from './work.js'
 
-/** Rows counted over all sources, and at least of each. */
+/** Rows counted over all sources, and at least of each source. */
 const COUNTED = 100_000
 const COUNTED_AT_LEAST = 1_000
-/** Rows of each source with a due time ahead that are examined. */
 const LOOKED_AHEAD = 500
 
 const sourcesKnown = statement('stats_totals')`
 select source, sum(recorded)::bigint as recorded, sum(ignored)::bigint as ignored, sum(dead)::bigint as dead
 from hookonce.totals group by source having sum(recorded) > 0 order by source`
 
-/** $1 the most rows to count for each source. One statement, so that all numbers are of the same moment. */
+/** $1 the most rows to count for each source. One statement: all numbers are of one moment. */
 const counts = statement('stats')`
 with known as (${sourcesKnown.sql})
 select k.*, w.waiting, l.processing, (l.lost + r.retrying) as retrying, least(d.due_at, s.received_at) as oldest_due_at
@@ -76,7 +72,7 @@ export async function statsOf(db: Database): Promise<SourceStats[]> {
 
 function asStats(row: Row, waiting: number, exact: boolean): SourceStats {
   const { source, recorded, ignored, dead, processing, retrying } = row
-  // An estimate may be too high; the limit keeps other numbers from becoming negative.
+  // An estimate may be too high, and would make other numbers negative.
   const work = Math.min(waiting, recorded - ignored - dead)
   return {
     source,
@@ -92,7 +88,7 @@ function asStats(row: Row, waiting: number, exact: boolean): SourceStats {
   }
 }
 
-/** Autovacuum updates this estimate of the planner after every few thousand changes of this table. */
+/** Autovacuum updates this estimate after every few thousand changes. */
 async function estimate(db: Database, source: string): Promise<number> {
   const sql = `explain (format json) select 1 from hookonce.work where source = ${pg.escapeLiteral(source)}`
   const [row] = await db.read<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>({ name: '', sql }, [])

@@ -1,21 +1,20 @@
 /**
- * Finds events whose due time lies ahead although nothing keeps them waiting, and makes them due. There are two causes: a
- * step that should have made the next event of a lane due was missed (a process died before it), and the clock of the
- * server was set back, so that times written before lie ahead.
+ * Makes events due that wait for nothing although their due time lies ahead: a process died before it made the next
+ * event of a lane due, or the clock of the server was set back.
  */
 import type { Database } from './connection/database.js'
 import { numbers, statement, texts } from './connection/statement.js'
 import { SLACK, waitsForNothing } from './work.js'
 
 const SWEEP_MS = 5_000
-/** Rows that a sweep looks at for each source. The next sweep continues behind them. */
+/** For each source. The next sweep continues behind them. */
 const ROWS = 500
 
 /**
  * $1 sources   $2 due times   $3 seqs: where the last sweep of the source ended   $4 the most rows of each source
  *
- * An event that was claimed before is waiting for its next attempt, or is leased. If it was claimed in the future, its
- * delay begins anew. A claim checks lanes itself, so an event that is made due by mistake is only parked again.
+ * An event that was claimed before waits for its next attempt, or is leased. If it was claimed in the future, its delay
+ * begins again. A claim checks lanes too, so an event that is made due by mistake is only parked again.
  */
 const sweepRows = statement('sweep')`
 with seen as materialized (
@@ -63,7 +62,6 @@ interface Place {
 
 const START: Place = { nextAt: '-infinity', seq: 0 }
 
-/** Call the function that it returns before each claim. */
 export function sweeper(db: Database): (sources: readonly string[]) => Promise<void> {
   const places = new Map<string, Place>()
   let nextAt = 0

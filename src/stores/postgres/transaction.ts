@@ -36,21 +36,19 @@ import {
   succeededValues,
 } from './settle.js'
 
-/** The `query` method of a node-postgres client. `asClient` makes a client for Drizzle, Kysely and Knex from it. */
 export type PostgresTx = Pick<PoolClient, 'query'>
 
 class LeaseExpired extends Error {}
 
-/** An answer to one command, or to several in one text. */
 type CommandAnswer = { command: string } | readonly { command: string }[]
 
-/** A connection that goes back with this is replaced by a new one. */
+/** Given back with this, a connection is replaced by a new one. */
 const sessionChanged = new Error('the handler changed its session')
 
 const didNotBegin = 'the transaction did not begin'
 const isBeingCommitted = 'it is being committed'
 
-/** Time that a statement of the handler may still run when the attempt is over; then it is cancelled. */
+/** A statement of the handler may run this much longer than its attempt. */
 const BUSY_MS = 200
 const DEFAULT_IDLE_MS = 60_000
 
@@ -71,24 +69,20 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
   readonly #heartbeats: Heartbeats
   readonly #leases: readonly Lease[]
   readonly #idleMs: number
-  /** On a connection that the next transaction may use while this one commits. */
+  /** The next transaction may use the connection while this one commits. */
   readonly #inOwnSession: boolean
-  /** Resolves when the server has confirmed `begin`. */
   readonly #begun: Promise<void>
   #isBegun = false
   #isCommitting = false
-  /** Why the transaction is over; null while it is not. */
   #over: string | null = null
-  /** The handler has changed the session: nobody else may get the connection. */
+  /** Nobody else may get the connection. */
   #changed = false
   /** The handler has left READ COMMITTED: the leases are pinned, and lanes are promoted after the commit. */
   #raised = false
-  /** Seqs of settled events whose lanes are not promoted yet. */
   #settledAlone: number[] = []
-  /** Statements of the handler wait for this. */
   #gate: Promise<void> | null = null
 
-  /** Does not wait: on a pipelined connection `begin` is sent together with the handler's first statement. */
+  /** Does not wait for `begin`: a pipelined connection sends it together with the handler’s first statement. */
   constructor(
     db: Database,
     client: PoolClient,
@@ -148,12 +142,12 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     await this.#commit('commit')
   }
 
-  /** Has a time limit, even while a statement of the handler runs; after it the connection is destroyed. */
+  /** Takes a limited time, even while a statement of the handler runs; then the connection is destroyed. */
   async rollback(): Promise<void> {
     if (this.#over) return
     const limitMs = isBusy(this.#client) ? BUSY_MS : this.#db.timeoutMs
     this.#over = 'it was rolled back'
-    // Statements of the handler that have not been sent yet find the transaction closed at their turn.
+    // Statements of the handler that were not sent yet find the transaction closed at their turn.
     const rolledBack = this.#turns.take(() => this.#client.query('rollback'))
     const failure = await answerOf(rolledBack, limitMs).then(
       () => null,
@@ -162,7 +156,6 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     this.#end(this.#over, failure, limitMs)
   }
 
-  /** `tx.query` of the handler. */
   #query(args: readonly unknown[]): unknown {
     const { boundary, change, raisesLevel } = readSql(args[0])
     if (boundary !== null)
@@ -227,7 +220,6 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     if (!this.#isBegun && !isBusy(this.#client)) await this.#begun.catch(() => {})
   }
 
-  /** A statement of the log on the handler's connection. */
   async #run<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     try {
       const sent = this.#turns.take(async () => this.#open().query<Row>(this.#db.prepared(statement, values)))
@@ -246,8 +238,8 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
   }
 
   /**
-   * Settles and commits in one packet. The commit has no effect when the settlement raises an error. The connection is offered
-   * to the next transaction at once, so nothing may be sent for this one any more.
+   * An error of the settlement makes the commit behind it a rollback. The connection is offered to the next transaction
+   * at once, so nothing may be sent for this one any more.
    */
   async #finishPipelined(settlements: readonly Settlement[], onSent?: () => void): Promise<boolean> {
     const client = this.#open()
@@ -274,7 +266,6 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     return true
   }
 
-  /** In one text, for a connection that takes one statement at a time. */
   async #finishOne(settlement: Settlement): Promise<boolean> {
     try {
       await this.#commit(this.#db.inSchema(`${settleSucceededSql(settlement)}; commit`))
@@ -311,7 +302,7 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
       : asHookonceError(error)
   }
 
-  /** A failure leaves a lane to the next sweep. */
+  /** The next sweep promotes a lane that fails here. */
   async #promoteSettled(): Promise<void> {
     const seqs = this.#settledAlone
     this.#settledAlone = []
@@ -319,7 +310,7 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
   }
 }
 
-/** Returns the first failure, after both statements have ended, and the answer to the second one. */
+/** The first failure, and the answer to the commit. Both statements have then ended. */
 async function answersOf(
   settled: Promise<unknown>,
   committed: Promise<CommandAnswer>,

@@ -1,19 +1,16 @@
 /**
  * SQL about rows of the `work` table: the state of an event, leases and lanes.
  *
- * Of one source and lane only the head, the lowest seq in `work`, is due. The others are parked: their `next_at` lies an
- * hour ahead, and the transaction that deletes the row before them makes them due (`promote_lanes`).
+ * Only the head of a lane, its lowest seq in `work`, is due. The others are parked: their `next_at` lies an hour ahead, and
+ * the transaction that deletes the row before them makes them due (`promote_lanes`).
  *
- * A row is parked only under a key-share lock on a row before it. A delete of that row waits for the lock and then looks
- * for the next one with a new snapshot, so it cannot miss the parked row. The lock never waits (skip locked): where the
- * row before is being deleted right now, the row stays due, and a claim looks at it again.
+ * A row is parked only under a key-share lock on a row before it. A delete of that row waits for the lock and then looks for
+ * the next one with a new snapshot, so it cannot miss the parked row. The lock never waits (skip locked): while the row
+ * before is being deleted, the row stays due, and a claim looks at it again.
  */
 import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/work.js'
 
-/**
- * For the lease of a work row. The form keeps PostgreSQL from using an index for it: with `next_at > clock()` the
- * planner once read every leased row instead of looking up one row by its key.
- */
+/** With `next_at > clock()` the planner once read every leased row by an index, instead of looking up one row by its key. */
 export const alive = "w.next_at - hookonce.clock() > interval '0'"
 
 /** For `events e left join work w` (docs/decisions/0001-tables.md, first table). */
@@ -28,10 +25,10 @@ const interval = (ms: number): string => `interval '${ms} milliseconds'`
 export const parkedFor = interval(PARKED_MS)
 export const lookAgain = interval(LOOK_AGAIN_MS)
 
-/** Due times this far ahead are not yet suspicious. */
+/** Due times less far ahead are not suspicious. */
 export const SLACK = interval(5_000)
 
-/** The row before `p` in its lane, locked so that it cannot be deleted until this transaction ends. */
+/** Locked so that it cannot be deleted until this transaction ends. */
 export const lockBefore = (p: string): string => `(
     select h.seq from hookonce.work h where h.source = ${p}.source and h.lane = ${p}.lane and h.seq < ${p}.seq
     order by h.seq desc limit 1 for key share skip locked
@@ -43,13 +40,13 @@ export const blocked = `w.lane is not null and (
       or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
         and h.token is not null and h.next_at > hookonce.clock()))`
 
-/** A row `w` that was never claimed and is not blocked: a due time ahead is wrong. */
+/** A due time ahead is then wrong. */
 export const waitsForNothing = `w.token is null and w.claimed_at is null and not (${blocked})`
 
 /**
- * Makes the next event of a lane due after the event with this seq has left `work`. Called after the delete, because each
- * command of a function has a new snapshot: it sees an event that was parked behind the deleted one while the delete waited
- * for its lock. For the same reason the next event is locked before its time is read.
+ * Makes the next event of each lane due. Each command of a function has a new snapshot: after the delete, it has an
+ * event that was parked while the delete waited for its lock. For the same reason the next event is locked before its
+ * time is read.
  */
 export const createPromoteLanes = `
 create or replace function hookonce.promote_lanes(seqs bigint[], sources text[], lanes text[]) returns void language plpgsql as $$

@@ -1,14 +1,9 @@
-/**
- * Addresses of databases as users write them. node-postgres reads most of a URL itself. This file adds several hosts with
- * target_session_attrs, and the options of the store that a URL can carry.
- */
+/** node-postgres reads most of a URL. This file adds several hosts, and options of the store. */
 import pg from 'pg'
 import { invalid } from '../../../errors.js'
 
 export interface Address {
-  /** One URL for each host, without the options of the store. */
   readonly urls: readonly [string, ...string[]]
-  /** Connections must be to a server that accepts writes. */
   readonly readWrite: boolean
   readonly options: UrlOptions
 }
@@ -19,7 +14,6 @@ export interface UrlOptions {
   readonly directUrl?: string
 }
 
-/** scheme, user and password with @, hosts, database, query */
 const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/
 
 export function parseAddress(url: string, what = 'The store URL'): Address {
@@ -48,7 +42,7 @@ export function parseAddress(url: string, what = 'The store URL'): Address {
       what,
       `has target_session_attrs=${target}; the log is written to, so use read-write, primary or any`,
     )
-  // The authorities that Node trusts; node-postgres would look for a file of this name.
+  // It means the authorities that Node trusts; node-postgres would look for a file of this name.
   if (params.get('sslrootcert') === 'system') params.delete('sslrootcert')
   const rest = params.size > 0 ? `?${params}` : ''
   const urls = hosts.split(',').map((host) => `${scheme}${user}${host}${database}${rest}`)
@@ -60,7 +54,7 @@ export function parseAddress(url: string, what = 'The store URL'): Address {
   }
 }
 
-/** node-postgres would take a URL with another scheme for the address of a PostgreSQL server, and a number for none. */
+/** node-postgres would take a URL with another scheme, or a number, for the address of a PostgreSQL server. */
 function insistOnAddress(what: string, url: unknown): asserts url is string {
   if (typeof url !== 'string')
     throw invalid(what, `is ${kindOf(url)}; it must be a text such as postgres://user@host/database`)
@@ -85,7 +79,7 @@ function flagOf(what: string, name: string, value: string | undefined): boolean 
   throw invalid(what, `has ${name}=${value}; use true or false`)
 }
 
-/** The driver reads the files of certificates when it makes a connection; a missing one is an error of the options. */
+/** The driver reads the files of certificates when it makes a connection, and fails when one is missing. */
 function checkUrl(what: string, url: string): void {
   try {
     new pg.Client({ connectionString: url })

@@ -1,7 +1,6 @@
 /**
- * Makes a node-postgres client, which is also a pool of this one client, from `ctx.tx` for object-relational mappers.
- * Transactions that a mapper begins and ends become savepoints of the handler's transaction, so that its writes and the
- * outcome still commit together.
+ * Makes a client, which is also its pool, for object-relational mappers. Their transactions become savepoints of the
+ * handler’s transaction: its writes and the outcome still commit together.
  */
 import type { Pool, PoolClient } from 'pg'
 import { invalid } from '../../../errors.js'
@@ -17,7 +16,7 @@ export function asClient(tx: PostgresTx): TransactionClient {
   const run = tx.query.bind(tx) as unknown as Query
   let depth = 0
 
-  /** Returns the promise of `tx.query` itself: the context of the handler watches it, even when nobody awaits it. */
+  /** Not async: the context of the handler watches the promise of `tx.query`, even when nobody awaits it. */
   function unchanged(statement: unknown, rest: readonly unknown[]): Promise<unknown> {
     try {
       return run(statement, ...rest)
@@ -26,7 +25,6 @@ export function asClient(tx: PostgresTx): TransactionClient {
     }
   }
 
-  /** Runs the savepoint statements that replace begin, commit and rollback. */
   async function translated(statement: unknown, boundary: Boundary): Promise<unknown> {
     if (boundary === 'begin') {
       if (hasTransactionMode(statement))
@@ -46,7 +44,6 @@ export function asClient(tx: PostgresTx): TransactionClient {
     return run(`release savepoint ${name}`)
   }
 
-  /** Returns a promise, or calls the callback that Knex passes as the last argument. */
   function query(statement: unknown, ...rest: unknown[]): unknown {
     const callback = typeof rest.at(-1) === 'function' ? (rest.pop() as Callback) : null
     const boundary = boundaryIn(statement)
@@ -64,7 +61,7 @@ export function asClient(tx: PostgresTx): TransactionClient {
     connect: async () => client,
     release() {},
     end: async () => {},
-    // No events are emitted: the connection is opened and closed outside.
+    // The client emits no events: the connection is opened and closed outside.
     on: nothing,
     once: nothing,
     off: nothing,
@@ -74,7 +71,7 @@ export function asClient(tx: PostgresTx): TransactionClient {
   return client as unknown as TransactionClient
 }
 
-/** A savepoint cannot have a transaction mode. Ignoring the mode would hide that it has no effect. */
+/** A savepoint has no transaction mode. Ignoring the mode would hide that it has no effect. */
 function hasTransactionMode(query: unknown): boolean {
   const text = typeof query === 'string' ? query : String((query as { text: unknown }).text)
   return /\b(isolation|serializable|read\s+only|deferrable)\b/i.test(text)

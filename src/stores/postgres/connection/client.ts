@@ -1,17 +1,16 @@
 /**
- * One client of node-postgres. A connection can stop answering without an error (a failover without a reset, a dropped
- * NAT entry), so every wait here has a time limit.
+ * A connection can stop answering without an error (a failover without a reset, a dropped NAT entry), so every wait
+ * here has a time limit.
  */
 import type { ClientBase, ClientConfig, PoolConfig } from 'pg'
 import pg from 'pg'
 import { type TimeLimits, timeLimits } from '../../../clock.js'
 import { timedOut } from './failure.js'
 
-/** Without this delay the operating system sends the first TCP keepalive after two hours. */
+/** By default the operating system sends the first TCP keepalive after two hours. */
 const KEEP_ALIVE_DELAY_MS = 10_000
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS }
 
-/** Time limit for a cancel request and for the end of a connection. */
 const END_MS = 1_000
 
 /** Undocumented fields of a client. A compatible driver may lack them. */
@@ -35,7 +34,6 @@ interface ClientInternals {
   readonly sslNegotiation?: string
 }
 
-/** A client whose `end` has a time limit. */
 export class PromptClient extends pg.Client {
   constructor(config?: ClientConfig) {
     super(config)
@@ -52,7 +50,6 @@ export class PromptClient extends pg.Client {
   }
 }
 
-/** A connection outside every pool, not connected yet. */
 export function newClient(config: ClientConfig): pg.Client {
   const { Client = PromptClient } = config as PoolConfig & { Client?: typeof PromptClient }
   return survive(new Client(config))
@@ -61,8 +58,8 @@ export function newClient(config: ClientConfig): pg.Client {
 const surviving = new WeakSet<ClientBase>()
 
 /**
- * Adds a listener for `error`. A broken connection fails its statement and also emits this event, which ends the process
- * when there is no listener. The event can come after the connection was returned, so the listener is never removed.
+ * A broken connection also emits `error`, which ends the process when nobody listens. The event can come after the
+ * connection was returned, so the listener is never removed.
  */
 export function survive<C extends ClientBase>(client: C): C {
   if (!surviving.has(client)) {
@@ -76,7 +73,7 @@ export function survive<C extends ClientBase>(client: C): C {
 
 type Expire = () => void
 
-/** One timer for all answers with the same limit: a timer for each of them showed in the profile of short transactions. */
+/** All answers with one limit share a timer: a timer for each of them showed in the profile of short transactions. */
 const limits = new Map<number, TimeLimits<Expire>>()
 
 function limitOf(limitMs: number): TimeLimits<Expire> {
@@ -89,7 +86,7 @@ function limitOf(limitMs: number): TimeLimits<Expire> {
   return limit
 }
 
-/** Fails as a broken connection does when the answer takes longer than the limit. */
+/** Fails when the answer takes longer than the limit, as a broken connection does. */
 export function answerOf<T>(answer: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const expire = () => reject(timedOut())
@@ -108,7 +105,7 @@ export function answerOf<T>(answer: Promise<T>, limitMs: number): Promise<T> {
   })
 }
 
-/** The client sends a statement before the one before it was answered. */
+/** The client sends statements without waiting for the answers to earlier ones. */
 export function isPipelined(client: ClientBase): boolean {
   return (client as ClientInternals).pipeline === true
 }
@@ -117,12 +114,12 @@ export function isBusy(client: ClientBase): boolean {
   return (client as ClientInternals).readyForQuery === false
 }
 
-/** All statements have been answered, and the server has said that no transaction is open. Older drivers do not tell. */
+/** The server has said that no transaction is open. Older drivers do not tell. */
 export function isOutsideTransaction(client: ClientBase): boolean {
   return !isBusy(client) && (client as ClientInternals).getTransactionStatus?.() === 'I'
 }
 
-/** Collects commands into one packet until the returned function is called. Has no effect if the driver has no stream. */
+/** Collects commands into one packet until the returned function is called. */
 export function corked(client: ClientBase): () => void {
   const { stream } = (client as ClientInternals).connection ?? {}
   if (!stream?.cork || !stream.uncork) return () => {}
@@ -130,12 +127,11 @@ export function corked(client: ClientBase): () => void {
   return () => stream.uncork!()
 }
 
-/** Closes the socket at once; running statements fail. */
 export function destroy(client: ClientBase): void {
   ;(client as ClientInternals).connection?.stream?.destroy?.()
 }
 
-/** Sends a cancel request for the running statement on a new connection. Never fails; PostgreSQL sends no answer. */
+/** Uses a new connection. Never fails; PostgreSQL sends no answer. */
 export function cancelStatement(client: ClientBase): Promise<void> {
   const { processID, secretKey, ssl, sslNegotiation }: ClientInternals = client
   const { host = 'localhost', port = 5432 }: ClientInternals = client

@@ -11,14 +11,12 @@
  * | maintenance  | 2, while `maintain` runs  | of each transaction       | partitions (maintain-session.ts)      |
  * | migration    | 1, while `migrate` runs   | of each transaction       | the schema (migrate.ts)               |
  *
- * The log has its own pool, so that handlers that take every connection of the application stop neither intake nor leases,
- * and reads that are slow or wait for a lock do not either. The pools open a connection when it is needed and close it
- * after 30 idle seconds; the last three kinds go to `directUrl` if there is one. The settings are in sessions.ts. Behind a
- * pooler the settings of the log, too, are those of each transaction.
+ * The log has its own pool: handlers that take every connection of the application, and reads that are slow or wait for a
+ * lock, stop neither intake nor leases. The last three kinds go to `directUrl` if there is one. Behind a pooler each
+ * transaction of the log contains its settings (sessions.ts).
  *
- * Limits: a connection must come within 5 s, a statement of the log or a read answer within
- * `statementTimeout`. A connection that does not answer is destroyed, and with it those that may be broken like it
- * (server-pool.ts).
+ * A connection must come within 5 s, and a statement of the log or a read must answer within `statementTimeout`. A
+ * connection that does not answer is destroyed, and with it those that may be broken like it (server-pool.ts).
  */
 import type { Client, ClientConfig, PoolClient, QueryConfig, QueryResultRow } from 'pg'
 import { msOf } from '../../../duration.js'
@@ -32,22 +30,20 @@ import { beginSql, inTransaction, logSettings, Sessions, transact } from './sess
 import { type InSchema, inSchema, preparer, type Run, type Statement } from './statement.js'
 import { poolExhausted, TransactionPool } from './transaction-pool.js'
 
-/** The limit of the first try of a record: a connection that does not answer must not use up the time of the sender. */
+/** A sender waits for a record: its first try must not use up the time on a connection that does not answer. */
 const FIRST_TRY_MS = 2_500
 const TRIES = 3
-/** Of a transaction that another one was in the way of: each time one of the two has got through. */
 const RACE_TRIES = 10
-/** Added to the server's limit for a read: an answer later than this does not come any more. */
+/** The server ends a read at its limit. An answer that is this much later will not come. */
 const READ_GRACE_MS = 1_000
 
 export class Database {
   readonly schema: string
   readonly inSchema: InSchema
-  /** For a statement of the log. */
   readonly timeoutMs: number
   readonly hasDirectUrl: boolean
   readonly partitions: PartitionUnit
-  /** This process opens at most this many for longer than a moment. */
+  /** More are open for a moment only. */
   readonly connections: number
   readonly sessions: Sessions
   readonly transactions: TransactionPool
@@ -84,7 +80,6 @@ export class Database {
     this.#single = direct ?? (log.options as ClientConfig)
   }
 
-  /** Aborted when `close` is called. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }
@@ -96,7 +91,7 @@ export class Database {
     limitMs?: number,
   ): Promise<Row[]> => this.send<Row>(statement, values, limitMs).catch(throwHookonceError)
 
-  /** Throws the error of the driver, so that callers can distinguish failures. */
+  /** Throws the error of the driver: callers distinguish failures by it. */
   send<Row extends QueryResultRow>(
     statement: Statement,
     values: unknown[],
@@ -106,10 +101,7 @@ export class Database {
     return this.#retry(() => this.#onLog(limitMs, once))
   }
 
-  /**
-   * `send` for statements that may be sent again after a broken connection, because they recognise rows that they have
-   * already written.
-   */
+  /** Sends the statement again after a broken connection. It must recognise rows that it has already written. */
   resend<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     let isSent = false
     const send = (tries: number) => {
@@ -126,7 +118,7 @@ export class Database {
     return this.#retry(send, (error) => isSent && isConnectionFailure(error))
   }
 
-  /** Runs `work` between begin and commit on a connection of the log. */
+  /** `work` runs again when another transaction was in the way. */
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const limitMs = this.timeoutMs
     const once = (client: PoolClient) => {
@@ -138,7 +130,7 @@ export class Database {
     return this.#retry(() => this.#onLog(limitMs, once)).catch(throwHookonceError)
   }
 
-  /** Runs one statement in a read-only transaction, whose time the server limits: STORE_BUSY when it takes too long. */
+  /** The server limits the time: STORE_BUSY when the read takes too long. */
   readonly read: Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => {
     const limitMs = this.timeoutMs + READ_GRACE_MS
     const once = async (client: PoolClient) => {
@@ -148,7 +140,6 @@ export class Database {
     return this.#retry(() => this.#reads.use(limitMs, once)).catch(throwHookonceError)
   }
 
-  /** A connection outside every pool, not connected yet: to listen, to migrate, to maintain. */
   client(): Client {
     return newClient(this.#single)
   }
@@ -166,7 +157,7 @@ export class Database {
     })
   }
 
-  /** A statement that is a transaction. In a shared session the transaction contains its settings. */
+  /** A shared session needs a transaction that contains its settings. */
   async #alone<Row extends QueryResultRow>(
     client: PoolClient,
     statement: Statement,

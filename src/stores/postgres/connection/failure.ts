@@ -1,6 +1,6 @@
 /**
- * Classifies errors of PostgreSQL and its driver, and turns them into HookonceErrors. Only codes and names of database
- * objects are passed on: messages and details of PostgreSQL may quote values, and values may be payload.
+ * Turns errors of PostgreSQL and its driver into HookonceErrors. Only codes and names of database objects are passed on:
+ * messages and details may quote values, and values may be payload.
  */
 import { HookonceError, isHookonceError } from '../../../errors.js'
 import { missingPrivilege } from './privileges.js'
@@ -13,7 +13,7 @@ interface PgFailure {
   routine?: string
 }
 
-/** The connection is broken or was never made. It is unknown whether a running statement took effect. */
+/** It is unknown whether a running statement took effect. */
 export function isConnectionFailure(error: unknown): boolean {
   const { code = '', message = '' } = error as PgFailure
   return (
@@ -27,7 +27,7 @@ export function isConnectionFailure(error: unknown): boolean {
   )
 }
 
-/** An error of the operating system or of TLS, such as EMFILE. No SQLSTATE begins with E. */
+/** Codes of the operating system, such as EMFILE, and of TLS. No SQLSTATE begins with E. */
 function isSystemFailure(code: string): boolean {
   return (
     /^(E[A-Z0-9_]{2,}|CERT_\w+|CRL_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH)$/.test(code) &&
@@ -35,41 +35,33 @@ function isSystemFailure(code: string): boolean {
   )
 }
 
-/**
- * The session does not know the name of a prepared statement, knows it already, or knows another statement by it: a
- * pooler has changed the session. The statement did not run.
- */
+/** A pooler has changed the session, which knows no statement, or another one, by the name. The statement did not run. */
 export function isStatementLost(error: unknown): boolean {
   const { code = '', routine = '' } = error as PgFailure
   return ['26000', '42P05'].includes(code) || (code === '08P01' && routine === 'exec_bind_message')
 }
 
-/** A conflict between two transactions; the same statement can be sent again. */
+/** The statement can be sent again. */
 export function isRaceFailure(error: unknown): boolean {
   return ['40001', '40P01', '55P03'].includes((error as PgFailure).code ?? '')
 }
 
-/** The database cannot store a value of the sender: it is too long for a column or an index, or not in its encoding. */
+/** A value of the sender is too long for a column or an index, or not in the encoding of the database. */
 export function isRefusal(error: unknown): boolean {
   return ['22001', '22021', '22P05', '54000'].includes((error as PgFailure).code ?? '')
 }
 
-/**
- * One row may cause the failure, and the others can be stored: a refusal, a constraint, or a trigger that raises an error.
- * A sequence that has reached its end fails every row.
- */
+/** One row may cause the failure, and the others can be stored. A sequence that has reached its end fails every row. */
 export function isRowFailure(error: unknown): boolean {
   const { code = '' } = error as PgFailure
   return /^(22|23|54|P0)/.test(code) && code !== '2200H'
 }
 
-/** There is no partition for a row. */
 export function isPartitionMissing(error: unknown): boolean {
   const { code, table, constraint } = error as PgFailure
   return code === '23514' && table === 'payloads' && !constraint
 }
 
-/** Thrown by `answerOf`. */
 const TIMED_OUT = 'HOOKONCE_TIMED_OUT'
 
 export function timedOut(): Error {
@@ -80,12 +72,11 @@ export function isTimedOut(error: unknown): boolean {
   return (error as PgFailure | null)?.code === TIMED_OUT
 }
 
-/** The server accepts no writes: it is a standby, or has become one. */
+/** The server is a standby, or has become one. */
 export function isReadOnlyFailure(error: unknown): boolean {
   return (error as PgFailure | null)?.code === '25006'
 }
 
-/** All connections of the pool stayed in use until the time limit of the pool. */
 export function isPoolExhausted(error: unknown): boolean {
   return (error as PgFailure).message === 'timeout exceeded when trying to connect'
 }
@@ -123,7 +114,6 @@ const broken = 'the server or its machine failed; see the log of the server'
 const constrained =
   'a constraint forbids the row; remove the constraint if you added it to a table of hookonce'
 
-/** Failures that an operator can do something about. */
 const explanations: Readonly<Record<string, string>> = {
   '2200H': 'a sequence has reached its end; raise its maximum',
   '23502': constrained,

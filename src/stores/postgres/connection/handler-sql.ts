@@ -1,28 +1,26 @@
 /**
- * Reads from the SQL of a handler how it changes its transaction and the session of its connection. A text that is
- * judged too strictly costs a new connection; so the patterns look for words, and do not parse.
+ * Reads from the SQL of a handler how it changes its transaction and its session. The patterns look for words and do not
+ * parse: a text that is judged too strictly only costs a new connection.
  */
 
-/** A statement that begins or ends a transaction. In a handler it would separate the effects from the outcome. */
+/** Begins or ends a transaction: in a handler it would separate the effects from the outcome. */
 export type Boundary = 'begin' | 'commit' | 'rollback'
 
 export interface HandlerSql {
-  /** The first boundary in the text, even behind other statements. */
+  /** Also found behind other statements. */
   readonly boundary: Boundary | null
-  /** Words that change the session beyond the end of the transaction: `set search_path`, `listen`. */
+  /** Changes the session beyond the end of the transaction: `set search_path`, `listen`. */
   readonly change: string | null
-  /** The transaction leaves READ COMMITTED. */
   readonly raisesLevel: boolean
 }
 
-/** Blanks and comments before the statement. */
 const COMMENTS = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/
 const WORDS =
   '(?:(begin|start\\s+transaction)|(commit|end|prepare\\s+transaction)|(abort|rollback(?!(?:\\s+(?:work|transaction))?\\s+to\\b)))\\b'
 const FIRST = new RegExp(`^${WORDS}`, 'i')
 const ANYWHERE = new RegExp(`(?:^|;)\\s*${WORDS}`, 'i')
 
-/** Comments, strings and quoted names. A dollar quote may be a block of code, and is read by `CHANGES` only. */
+/** A dollar quote is not in it: it may be a block of code, which `CHANGES` reads. */
 const QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\be'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/gi
 const DOLLAR_QUOTED = /\$((?:[a-z_]\w*)?)\$[\s\S]*?\$\1\$/gi
 /** An SQL function, whose body ends with `end`. */
@@ -42,12 +40,10 @@ const CHANGES = [
 ].map((pattern) => new RegExp(pattern, 'i'))
 const LEVEL = /\b(?:serializable|repeatable\s+read|transaction_isolation|transaction\s+snapshot)\b/i
 
-/** Handlers send the same few texts again and again. */
 const known = new Map<string, HandlerSql>()
 const KNOWN = 500
 const KNOWN_CHARACTERS = 10_000
 
-/** Takes a query as node-postgres does: a text, or an object with `text`. */
 export function readSql(query: unknown): HandlerSql {
   const text = textOf(query) ?? ''
   let found = known.get(text)
@@ -71,7 +67,6 @@ function read(text: string): HandlerSql {
   }
 }
 
-/** Only a boundary that the text begins with. */
 export function boundaryIn(query: unknown): Boundary | null {
   return boundaryOf(FIRST.exec((textOf(query) ?? '').replace(COMMENTS, '')))
 }

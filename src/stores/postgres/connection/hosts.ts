@@ -1,7 +1,7 @@
 /**
- * Chooses among several hosts, as libpq does with target_session_attrs=read-write: node-postgres connects to one host
- * only. All hosts are asked at once, so that one that is down delays nothing, and the first that accepts writes is used.
- * Each new connection asks again, because after a failover another host is the primary.
+ * Chooses among several hosts, as libpq does with target_session_attrs=read-write. It asks all hosts at once, because
+ * one that is down must delay nothing, and takes the first that accepts writes. After a failover another host is the
+ * primary, so each new connection asks again.
  */
 import type { ClientConfig } from 'pg'
 import { PromptClient } from './client.js'
@@ -42,7 +42,7 @@ export function choosingClient(urls: readonly string[], readWrite: boolean): typ
     }
   }
 
-  /** When all fail, a host that is read-only says more than one that is down. */
+  /** A read-only host says more than one that is down. */
   async function choose(config: ClientConfig): Promise<Host> {
     try {
       return await Promise.any(urls.map((url) => ask(url, config)))

@@ -1,7 +1,7 @@
 /**
- * Notifies other processes of new events with LISTEN and NOTIFY. NOTIFY takes a lock on the whole database at commit, so
- * it is sent at most once in 20 ms, after the commit and in its own statement. Polling finds the events of a lost one.
- * A connection that only listens does not notice that its server is gone, so it sends a query from time to time.
+ * Notifies other processes of new events. NOTIFY takes a lock on the whole database at commit, so it is sent at most
+ * once in 20 ms, in its own statement after the commit. When one is lost, polling finds the events. A connection that
+ * only listens does not notice that its server is gone, so it sends a query from time to time.
  */
 import type { Client } from 'pg'
 import { HookonceError } from '../../../errors.js'
@@ -11,7 +11,7 @@ import { isOwnSession } from './sessions.js'
 
 const NOTIFY_EVERY_MS = 20
 const RECONNECT_MS = 1_000
-/** It is sent at this multiple of the time limit of a statement: every 30 s by default. */
+/** A multiple of the time limit of a statement: every 30 s by default. */
 const CHECK_TIMES = 3
 
 const notifyChannel = { name: 'notify', sql: 'select pg_notify($1, $2)' }

@@ -1,8 +1,8 @@
 /**
- * Two connections for `maintain`. The advisory lock belongs to a transaction that stays open on a connection of its own:
- * a lock of the session would stay behind in a session of a pooler. The transaction holds no snapshot, so neither vacuum
- * nor DETACH CONCURRENTLY waits for it. Statements run on another connection, each in a transaction with its own
- * settings; DETACH CONCURRENTLY, which is not allowed in a transaction, runs alone.
+ * Two connections for `maintain`. The first has a transaction with the advisory lock: a lock of the session would stay
+ * behind in a session of a pooler. It holds no snapshot, so neither vacuum nor DETACH CONCURRENTLY waits for it.
+ * Statements run on the second, each in a transaction that contains its settings, except DETACH CONCURRENTLY, which no
+ * transaction may contain.
  */
 import type { Client, QueryConfig, QueryResult } from 'pg'
 import { answerOf, cancelStatement } from './client.js'
@@ -13,11 +13,11 @@ import { adhoc, type Run } from './statement.js'
 import { Turns } from './turns.js'
 
 const STATEMENT_MS = 300_000
-/** Longer than the server's own limit, so that it is only reached when the connection is broken. */
+/** The server ends a statement before this limit, unless the connection is broken. */
 const ANSWER_MS = STATEMENT_MS + 30_000
 /** A partition that is locked now can be dropped tomorrow. */
 const LOCK_MS = 10_000
-/** For the transaction with the lock, which sends a query more often than that. */
+/** The transaction with the lock sends a query more often. */
 const IDLE_MS = 60_000
 const KEEP_ALIVE_MS = 15_000
 const CLOSE_MS = 1_000
@@ -38,7 +38,6 @@ export class MaintainSession {
   readonly #holderTurns: Turns
   /** False when another process maintains the log now. */
   isLocked = false
-  /** Why the lock is lost; null while the connection works. */
   #lost: unknown = new Error('not connected')
   #keepingAlive: NodeJS.Timeout | undefined
 
@@ -66,18 +65,15 @@ export class MaintainSession {
     else this.#keepingAlive = setInterval(() => this.#keepAlive(), KEEP_ALIVE_MS).unref()
   }
 
-  /** Runs one statement in its own transaction. */
   readonly run: Run = (statement, values) => this.atomic((run) => run(statement, values))
 
-  /** Runs one command outside a transaction. */
   async alone(sql: string): Promise<void> {
     await this.#send(this.#db.inSchema(sql))
   }
 
-  /** Runs `work` between begin and commit. */
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const run: Run = async ({ sql }, values) =>
-      // Without a name: these statements are rare, and their session may be shared.
+      // No name: these statements are rare, and their session may be shared.
       (await this.#send(this.#db.prepared(adhoc(sql), values))).rows as never
     return inTransaction(
       begin,
@@ -86,7 +82,6 @@ export class MaintainSession {
     )
   }
 
-  /** Ends the connections, and with them the lock. */
   async close(): Promise<void> {
     clearInterval(this.#keepingAlive)
     // A pooler would drop a session that is left inside a transaction, and the lock a moment later.
@@ -105,7 +100,7 @@ export class MaintainSession {
     return answerOf(sent, limitMs)
   }
 
-  /** Without the lock, another process may maintain the log now. */
+  /** Another process may maintain the log when the lock is lost. */
   async #send(sql: string | QueryConfig): Promise<QueryResult> {
     if (this.#lost !== null) throw this.#lost
     try {

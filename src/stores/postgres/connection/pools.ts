@@ -1,4 +1,3 @@
-/** The options of the store, and the pools they describe. database.ts says who uses which. */
 import type { Pool, PoolConfig } from 'pg'
 import pg from 'pg'
 import type { Duration } from '../../../duration.js'
@@ -23,13 +22,14 @@ import { choosingClient } from './hosts.js'
 
 export interface PostgresOptions {
   /**
-   * The address of the database, `postgres://user@host/db`, or `env('DATABASE_URL')`. Either this or `pool`. Its query
-   * may contain sslmode, sslrootcert, sslcert, sslkey, target_session_attrs (with several hosts), schema, prepare and directUrl.
+   * The address of the database, `postgres://user@host/db`, or `env('DATABASE_URL')`. Give either this or `pool`.
+   * Its query may contain sslmode, sslrootcert, sslcert, sslkey, target_session_attrs (with several hosts), schema,
+   * prepare and directUrl.
    */
   readonly url?: string | (() => string)
-  /** The password, or a function that is called for each new connection, for passwords that change. Not with `pool`. */
+  /** The password. A function is called for each new connection, for passwords that change. Not with `pool`. */
   readonly password?: string | (() => string | Promise<string>)
-  /** TLS options of Node, as node-postgres takes them. Not with `pool`. Default: those of the URL. */
+  /** TLS options of Node, in the form of node-postgres. Not with `pool`. Default: those of the URL. */
   readonly ssl?: PoolConfig['ssl']
   /** The application's pool. Transactions of handlers use it; the log opens a few other connections for itself. */
   readonly pool?: Pool
@@ -64,7 +64,6 @@ const textOrFunction = either(anyText, { ...callable, expected: 'a function that
 const connections = whole(1, 1_000)
 
 const postgresRule = shape({
-  // `parseAddress` and `inSchema` check the texts.
   url: textOrFunction,
   password: textOrFunction,
   ssl: either(flag, rule('the TLS options of Node', isObject)),
@@ -78,7 +77,7 @@ const postgresRule = shape({
   partitions: choice('month', 'day'),
 } satisfies Record<keyof PostgresOptions, Rule>)
 
-/** The options with those of the URL, which an option of the same name overrides. */
+/** Adds the options of the URL. An option of the store overrides one of the same name. */
 export function settled(options: PostgresOptions): PostgresOptions {
   checkOptions('postgres(options)', options, postgresRule)
   if ((options.url === undefined) === !options.pool)
@@ -96,7 +95,6 @@ export function openPools(options: PostgresOptions) {
     log: new pg.Pool({ ...shared, max: maxConnections }),
     reads: new pg.Pool({ ...shared, pipeline: true, max: Math.ceil(maxConnections / 2) }),
     transactions: pool ?? new pg.Pool({ ...shared, pipeline: true, max: maxTransactions }),
-    /** For connections to `directUrl`, if there is one. */
     direct: directUrl === undefined ? undefined : connection(options, directUrl, '`directUrl`'),
   }
 }
@@ -107,7 +105,7 @@ function urlOf({ url = '' }: PostgresOptions): string {
 
 const common: PoolConfig = {
   connectionTimeoutMillis: 5_000,
-  // An inbox that was stopped must not keep its process alive until idle connections are closed.
+  // Idle connections must not keep a process alive after its inbox was stopped.
   allowExitOnIdle: true,
   ...keepAlive,
 }
@@ -125,7 +123,7 @@ function connection({ password, ssl }: PostgresOptions, url: string, what?: stri
   }
 }
 
-/** The options of the application's pool, for another pool. node-postgres makes password and ssl non-enumerable. */
+/** node-postgres makes password and ssl non-enumerable. */
 function configOf({ options }: Pool): PoolConfig {
   const { password, ssl } = options as PoolConfig
   return {

@@ -1,7 +1,4 @@
-/**
- * Privileges that a role lacks, in words that name the grant. docs/postgresql.md has the statements for an owner and for
- * a role that only reads and writes rows.
- */
+/** Names the grant that a role lacks (docs/postgresql.md). */
 import { HookonceError } from '../../../errors.js'
 import { adhoc, type Run } from './statement.js'
 
@@ -16,7 +13,7 @@ const grants: Readonly<Record<string, string>> = {
   database: 'create on database {}, to migrate',
 }
 
-/** For an error with the code 42501. Its message names objects only, never values. */
+/** The message of 42501 names objects only, never values. */
 export function missingPrivilege(message: string): HookonceError {
   const [, policy] = /row-level security policy for table "([^"]+)"/.exec(message) ?? []
   if (policy !== undefined) return hiddenRows(policy)
@@ -36,7 +33,7 @@ export function hiddenRows(table: string): HookonceError {
   })
 }
 
-/** A hidden event would be lost without an error: it is neither found as a duplicate nor claimed. */
+/** A hidden event would be lost without an error: it would be neither found as a duplicate nor claimed. */
 export async function insistOnVisibleRows(run: Run, schema: string): Promise<void> {
   const [hidden] = await run<{ name: string }>(
     adhoc(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -1,4 +1,3 @@
-/** A pool of node-postgres with a time limit on every wait, that destroys connections whose state is unknown. */
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { HookonceError } from '../../../errors.js'
 import { answerOf, cancelStatement, destroy, survive } from './client.js'
@@ -10,15 +9,14 @@ import {
   isTimedOut,
 } from './failure.js'
 
-/** For the application's pool, which may have no limit. */
+/** The application’s pool may have no limit. */
 const ACQUIRE_MS = 5_000
 /** Statements under way have this long when the store is closed. */
 const CLOSE_MS = 3_000
 
 export interface ServerPoolOptions {
-  /** False for the pool of the application, which stays open. */
   readonly isOwn?: boolean
-  /** For when all connections stay in use. Default: the error of the driver. */
+  /** All connections stayed in use. Default: the error of the driver. */
   exhausted?(pool: Pool, waitedMs: number): HookonceError
 }
 
@@ -28,12 +26,10 @@ export class ServerPool {
   readonly #isOwn: boolean
   readonly #exhausted: ServerPoolOptions['exhausted']
   readonly waitMs: number
-  /** Connections that the pool was asked for and has not given yet. */
   #asked = 0
   readonly #inUse = new Set<PoolClient>()
-  /** When a connection was last known to work. */
   readonly #heardAt = new WeakMap<PoolClient, number>()
-  /** A connection that was last known to work before this time may be broken like the one that timed out. */
+  /** Connections last known to work before this time may be broken like the one that timed out. */
   #suspectBefore = 0
   #closed = false
   #whenIdle: (() => void) | undefined
@@ -44,9 +40,9 @@ export class ServerPool {
     this.#exhausted = exhausted
     this.max = pool.options.max
     const ownMs = (pool.options as PoolConfig).connectionTimeoutMillis
-    // A little longer than the pool's limit, whose error then comes first.
+    // The error of the pool comes first.
     this.waitMs = ownMs ? ownMs + 500 : ACQUIRE_MS
-    // At once: the server can end a connection in the packet in which it accepts it.
+    // Not later: the server can end a connection in the packet in which it accepts it.
     pool.on('connect', survive)
     // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
     if (isOwn) pool.on('error', () => {})
@@ -60,10 +56,7 @@ export class ServerPool {
     return this.#inUse.has(client)
   }
 
-  /**
-   * Connections that may have broken together with one that timed out are destroyed: trying them one after the other would
-   * take a time limit each.
-   */
+  /** Trying connections that may have broken with one that timed out would take a time limit each: they are destroyed. */
   async take(): Promise<PoolClient> {
     if (this.#closed) throw new HookonceError('STORE_CLOSED')
     this.#asked++
@@ -99,7 +92,7 @@ export class ServerPool {
     }
   }
 
-  /** After a failure the connection is destroyed, because its state is unknown. */
+  /** A connection that failed is destroyed, because its state is unknown. */
   giveBack(client: PoolClient, failure: unknown = null, limitMs = 0): void {
     this.#inUse.delete(client)
     if (failure === null) {
@@ -109,7 +102,6 @@ export class ServerPool {
     if (this.count === 0) this.#whenIdle?.()
   }
 
-  /** Destroys a connection after a failure, and then calls `onBroken`. */
   breakOff(client: PoolClient, failure: unknown, limitMs: number, onBroken: () => void = () => {}): void {
     const breakNow = () => {
       destroy(client)
@@ -139,7 +131,7 @@ export class ServerPool {
     }
   }
 
-  /** Nobody gets a connection any more. `onLate` ends what still runs after a while. */
+  /** `onLate` ends what still runs after a while. */
   async close(onLate?: (client: PoolClient) => void): Promise<void> {
     this.#closed = true
     if (!this.#isOwn) {

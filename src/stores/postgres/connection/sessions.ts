@@ -1,11 +1,9 @@
 /**
- * Settings of sessions and transactions, and whether the sessions of the server belong to our connections. Behind a
- * pooler in transaction mode (PgBouncer, and most hosted databases) each transaction may run in another session: a
- * statement that was prepared under a name, a session setting or LISTEN then reaches a session that somebody else uses.
- * There, statements have no name, and each transaction contains its settings.
+ * Settings of sessions and transactions. Behind a pooler in transaction mode (PgBouncer, and most hosted databases) each
+ * transaction may run in another session: a prepared statement, a session setting or LISTEN then reaches a session that
+ * somebody else uses. There, statements have no name, and each transaction contains its settings.
  *
- * A pooler is recognised by the number of the server's process: a pooler gives its clients keys of its own, so the number
- * that a client was given is not the one that the session has.
+ * A pooler invents the process numbers of its clients, so the number of a client is not the one that its session has.
  */
 import type { ClientBase, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import type { Logger } from '../../../log.js'
@@ -14,7 +12,7 @@ import { isConnectionFailure } from './failure.js'
 
 export type Settings = Readonly<Record<string, string | number>>
 
-/** A database or a role may have other formats than our parsers need. The path hides functions of the same name. */
+/** Our parsers need these formats. The path hides functions with the names of ours. */
 export const formats: Settings = {
   datestyle: 'ISO, YMD',
   extra_float_digits: 1,
@@ -23,11 +21,10 @@ export const formats: Settings = {
 }
 
 /**
- * enable_seqscan: every statement of the log goes through an index. A generic plan that was made while a table was small
- * must not scan the table after it has grown. jit and plan_cache_mode: compiling these plans, or planning again for each
- * call, costs more than running them. statement_timeout and lock_timeout: the store limits the time of each statement
- * itself. The server's limit would also end the wait of a commit for its synchronous standby, and then report the commit
- * as a success.
+ * enable_seqscan: a generic plan that was made while a table was small must not scan the table after it has grown. jit
+ * and plan_cache_mode: compiling these plans, or planning again for each call, costs more than running them.
+ * statement_timeout and lock_timeout: the server’s limit would also end the wait of a commit for its synchronous
+ * standby, and then report the commit as a success. The store limits the time of each statement.
  */
 export const logSettings: Settings = {
   ...formats,
@@ -49,28 +46,24 @@ export const LOCAL_FORMATS = setSql(formats, 'set local')
 const GRACE_MS = 5_000
 
 /**
- * The level is named, because a database or a role may have another one as its default. Leases and lanes need a snapshot for
- * each statement: with one for the whole transaction, a heartbeat would make its end fail, and an event that was parked
- * in the meantime would not be seen.
+ * The default of a database may be another level. Leases and lanes need a snapshot for each statement: with one for the
+ * whole transaction, a heartbeat would make its end fail, and an event that was parked in the meantime would not be
+ * seen.
  */
 export const BEGIN = 'begin isolation level read committed'
 
 /**
- * `begin` with a limit on idle time. When a connection is lost between two statements without an error, the server would
- * keep the transaction and its locks until the operating system notices, which takes hours.
+ * Limits idle time: when a connection is lost without an error, the server would keep the transaction and its locks
+ * until the operating system notices, which takes hours.
  */
 export function beginSql(idleMs: number, settings: Settings = {}, mode: '' | ' read only' = ''): string {
   const idle = { idle_in_transaction_session_timeout: Math.round(idleMs + GRACE_MS) }
   return `${BEGIN}${mode}; ${setSql({ ...idle, ...settings }, 'set local')}`
 }
 
-/** In ms. */
 const idleLimits = new WeakMap<ClientBase, number>()
 
-/**
- * For a connection of our own pool: the limit is a setting of its session and is sent when it changes. A `set local` in
- * each transaction took 5 % of the time of the server. Returns the answer to `begin`.
- */
+/** The limit is sent when it changes: a `set local` in each transaction took 5 % of the server’s time. */
 export function beginInOwnSession(client: ClientBase, idleMs: number): Promise<unknown> {
   const limitMs = Math.round(idleMs + GRACE_MS)
   if (idleLimits.get(client) !== limitMs) {
@@ -83,7 +76,6 @@ export function beginInOwnSession(client: ClientBase, idleMs: number): Promise<u
   return client.query(BEGIN)
 }
 
-/** Runs `work` between begin and commit. */
 export async function inTransaction<T>(
   begin: string,
   command: (sql: string) => Promise<unknown>,
@@ -101,7 +93,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Sends begin, the statement and commit. On a pipelined connection this is one round trip. */
+/** On a pipelined connection this is one round trip. */
 export async function transact<Row extends QueryResultRow>(
   client: PoolClient,
   begin: string,
@@ -118,7 +110,6 @@ export async function transact<Row extends QueryResultRow>(
 }
 
 export interface SessionOptions {
-  /** Names for statements: true and false are the user's choice, undefined depends on what is found. */
   readonly prepare: boolean | undefined
   readonly hasDirectUrl: boolean
 }
@@ -128,46 +119,40 @@ const LOST = 'A connection pooler changed the session of a connection'
 export class Sessions {
   readonly #options: SessionOptions
   #state: 'unknown' | 'own' | 'shared' = 'unknown'
-  /** A session did not know a statement by its name. */
   #isNameLost = false
-  /** Connections of the log that have their settings. */
   readonly #configured = new WeakSet<ClientBase>()
   #synchronousCommit = 'on'
   #logger: Logger | undefined
-  /** About a pooler, until a logger is there. */
   #report: ((logger: Logger) => void) | undefined
 
   constructor(options: SessionOptions) {
     this.#options = options
   }
 
-  /** Statements are prepared under a name. */
   get named(): boolean {
     return !this.#isNameLost && (this.#options.prepare ?? this.own)
   }
 
-  /** Transactions of other clients may run in the sessions of our connections. */
   get shared(): boolean {
     return this.#state === 'shared'
   }
 
-  /** A setting of a session stays with its connection. False until a session was examined. */
+  /** False until a session was examined. */
   get own(): boolean {
     return this.#state === 'own'
   }
 
-  /** Prepares a new connection of the log for its statements. Undefined when that was done before. */
+  /** Undefined when the connection has its settings already. */
   configure(client: ClientBase, limitMs: number): Promise<void> | undefined {
     return this.#configured.has(client) ? undefined : this.#examine(client, limitMs)
   }
 
-  /** `begin` for statements of the log, with the settings that a shared session lacks. */
   begin(idleMs: number): string {
     if (!this.shared) return beginSql(idleMs)
     return beginSql(idleMs, { ...logSettings, synchronous_commit: this.#synchronousCommit })
   }
 
-  /** From now on sessions are treated as shared. */
+  /** Sessions count as shared from now on. */
   statementLost(): void {
     if (this.#isNameLost) return
     this.#isNameLost = true
@@ -180,7 +165,7 @@ export class Sessions {
     this.#report = undefined
   }
 
-  /** Sets the session, if it is not shared. An acknowledgement promises a flushed commit, whatever the default is (promise 1). */
+  /** A role or a database may not flush by default, but an acknowledgement promises a flushed commit (promise 1). */
   async #examine(client: ClientBase, limitMs: number): Promise<void> {
     const isOwn = ownSessionSql(client)
     const commit = `pg_catalog.current_setting('synchronous_commit')`
@@ -224,7 +209,7 @@ function choices(named: boolean, hasDirectUrl: boolean): string {
   return `${statements}; ${wakeups} (docs/postgresql.md)`
 }
 
-/** Compares with the process number that the client was given. A compatible driver may not know it. */
+/** A compatible driver may not know its process number. */
 function ownSessionSql(client: ClientBase): string {
   const { processID } = client as { processID?: number | null }
   const given = typeof processID === 'number' ? String(processID) : 'pg_catalog.pg_backend_pid()'

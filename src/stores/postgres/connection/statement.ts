@@ -1,4 +1,3 @@
-/** A statement of the log: its name, its SQL with the configured schema, and its parameters. */
 import type { CustomTypesConfig, QueryConfig, QueryResultRow } from 'pg'
 import pg from 'pg'
 import { HookonceError, invalid } from '../../../errors.js'
@@ -11,21 +10,21 @@ export interface Statement {
 
 export type Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
-/** The tag of a statement that is prepared: statement('get')`select ...` */
+/** A prepared statement: statement('get')`select ...` */
 export function statement(
   name: string,
 ): (parts: TemplateStringsArray, ...values: (string | number)[]) => Statement {
   return (parts, ...values) => ({ name, sql: String.raw({ raw: parts }, ...values) })
 }
 
-/** A statement that is not prepared: SQL made for one call, or SQL that is rarely used. */
+/** Not prepared: SQL made for one call, or rarely used. */
 export function adhoc(sql: string): Statement {
   return { name: '', sql }
 }
 
 export type InSchema = (sql: string) => string
 
-/** The SQL in this folder says `hookonce.`; the function returned here replaces it by the configured schema. */
+/** The SQL in this folder says `hookonce.` instead of the configured schema. */
 export function inSchema(schema: string): InSchema {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) {
     throw invalid(
@@ -40,7 +39,7 @@ export function inSchema(schema: string): InSchema {
       .replace(/(create schema if not exists )hookonce\b/g, `$1${quoted}`)
 }
 
-/** Makes the query that the driver takes. The text with the schema is kept for statements that have a name. */
+/** Statements that have a name keep their text with the schema. */
 export function preparer(
   schema: string,
   isNamed: () => boolean,
@@ -58,10 +57,7 @@ export function preparer(
   }
 }
 
-/**
- * Parses bigint as a number, because numbers of the log stay below 2^53, and instants as milliseconds. It is set per
- * query, so that the parsers of the application stay as they are.
- */
+/** Numbers of the log stay below 2^53. Set for each query: the parsers of the application stay as they are. */
 const valueTypes: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number
@@ -75,7 +71,7 @@ const valueTypes: CustomTypesConfig = {
 /** Instants are usually `2026-01-31 23:59:59.123456+00`. The parser of the driver takes twice as long. */
 const ISO_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/
 
-/** In another time zone. Any other form is an error: the parser of the driver returns null for it, which counts as 1970. */
+/** Any other form is an error: the parser of the driver returns null for it, which would count as 1970. */
 function otherMs(value: string, parse: (value: string) => unknown): number {
   const ms = ISO.test(value) ? Number(parse(value)) : Number.NaN
   if (Number.isNaN(ms))
@@ -89,7 +85,7 @@ function isoMs(value: string): number {
   return Date.parse(`${value.slice(0, 10)}T${value.slice(11, -3)}Z`)
 }
 
-/** A text array as a literal, which is cheaper than a JavaScript array for the driver. Control characters were refused. */
+/** A literal is cheaper than a JavaScript array for the driver. Control characters were refused. */
 export function texts(values: readonly (string | null)[]): string {
   let literal = '{'
   for (let i = 0; i < values.length; i++) {
@@ -105,12 +101,11 @@ export function texts(values: readonly (string | null)[]): string {
 
 const SPECIAL = /["\\]/
 
-/** An array of numbers, booleans or nulls as a literal. */
 export function numbers(values: readonly (number | boolean | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }
 
-/** Byte strings joined into one binary value: an array of bytea would be sent as hexadecimal text. */
+/** One binary value: the driver sends an array of bytea as hexadecimal text. */
 export function joined(chunks: readonly Uint8Array[]): Buffer {
   return chunks.length === 1
     ? Buffer.from(chunks[0]!.buffer, chunks[0]!.byteOffset, chunks[0]!.byteLength)

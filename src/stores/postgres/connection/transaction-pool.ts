@@ -1,7 +1,7 @@
 /**
- * Connections of handlers' transactions. A connection whose commit is under way is offered to the next transaction, whose
- * first commands then go into the same packet; the server runs them after the commit. A packet is the largest cost of a short
- * transaction (docs/decisions/0007-time-of-a-delivery.md).
+ * While the connection of a handler’s transaction commits, it is offered to the next transaction, whose first commands
+ * go into the same packet. The server runs them after the commit. A packet is the largest cost of a short transaction
+ * (docs/decisions/0007-time-of-a-delivery.md).
  */
 import type { PoolClient } from 'pg'
 import { HookonceError } from '../../../errors.js'
@@ -20,11 +20,11 @@ interface Waiter {
   readonly reject: (error: Error) => void
 }
 
-/** A commit that takes longer may never end: a transaction behind it would have to wait for its time limit. */
+/** A commit that takes longer may never end, and the transaction behind it would wait for its time limit. */
 const FRESH_MS = 250
 
 export class TransactionPool {
-  /** Nobody else uses the pool. Connections of the application's pool go back to it after each transaction. */
+  /** Connections of the application’s pool go back to it after each transaction. */
   readonly isOwn: boolean
   readonly #server: ServerPool
   readonly #offers: Offer[] = []
@@ -36,7 +36,6 @@ export class TransactionPool {
     this.isOwn = isOwn
   }
 
-  /** Throws POOL_EXHAUSTED when no connection became free in time. */
   async take(): Promise<PoolClient> {
     if (this.#closed) throw new HookonceError('STORE_CLOSED')
     const client = this.#freshOffer()
@@ -46,8 +45,8 @@ export class TransactionPool {
   }
 
   /**
-   * The commit of this connection was sent: the next transaction may begin on it. Call the returned function when the commit
-   * has ended, with the error if it failed. The caller must not use the connection any more.
+   * The commit was sent, and the caller is done with the connection. When the commit has ended, call the returned
+   * function, with the error if it failed.
    */
   offer(client: PoolClient): (failure: unknown, limitMs: number) => void {
     const offer: Offer = { client, sentAt: performance.now(), isTaken: false }
@@ -67,7 +66,6 @@ export class TransactionPool {
     }
   }
 
-  /** After a failure the connection is destroyed. */
   giveBack(client: PoolClient, failure: unknown = null, limitMs = 0): void {
     if (!this.#server.has(client)) return
     const waiter = this.#closed ? undefined : this.#nextWaiter()
@@ -86,7 +84,6 @@ export class TransactionPool {
     await this.#server.close((client) => this.giveBack(client, new HookonceError('STORE_CLOSED')))
   }
 
-  /** A waiter that gets no connection leaves its turn to the next one. */
   async #fromServer(): Promise<PoolClient> {
     try {
       return await this.#server.take()

@@ -1,7 +1,6 @@
 /**
- * Sends the statements of one connection one after the other. A pipelined connection takes all of them at once; every
- * other one, such as a connection of the application's pool, has at most one: node-postgres 9 refuses a statement while
- * another one runs.
+ * Sends the statements of one connection one after the other. Only a pipelined connection takes several at once:
+ * node-postgres 9 refuses a statement while another one runs.
  */
 import type { ClientBase } from 'pg'
 import { isPipelined } from './client.js'
@@ -9,7 +8,6 @@ import { isPipelined } from './client.js'
 type Query = (...args: readonly unknown[]) => unknown
 type Callback = (error: unknown) => void
 
-/** A cursor or a stream: it gives its rows itself. */
 interface Submittable {
   submit(connection: unknown): unknown
   handleError?(error: unknown, connection: unknown): void
@@ -17,14 +15,13 @@ interface Submittable {
 
 export class Turns {
   readonly #client: ClientBase
-  /** Resolves when the last statement has ended; null when none is under way. It never rejects. */
+  /** Resolves, and never rejects, when the last statement has ended; null when none is under way. */
   #last: Promise<void> | null = null
 
   constructor(client: ClientBase) {
     this.#client = client
   }
 
-  /** Calls `send` when the statements before it have ended; at once when none is under way. */
   take<T>(send: () => Promise<T>): Promise<T> {
     if (isPipelined(this.#client)) return send()
     const turn = this.#last === null ? send() : this.#last.then(send)
@@ -35,7 +32,7 @@ export class Turns {
     return turn
   }
 
-  /** For the arguments of `client.query`, which may contain a callback, or a cursor that is returned as it is. */
+  /** Takes the arguments of `client.query`: they may contain a callback, or a cursor that is returned as it is. */
   query(open: () => ClientBase, args: readonly unknown[]): unknown {
     const send = () => (open() as unknown as { query: Query }).query(...args)
     if (isPipelined(this.#client)) return send()
@@ -54,7 +51,7 @@ export class Turns {
   }
 }
 
-/** For a statement whose result is no promise: the driver emits `drain` when it can take the next one. */
+/** A statement with a callback returns no promise. The driver emits `drain` when it can take the next one. */
 function idle(client: ClientBase): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {
