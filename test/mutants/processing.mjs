@@ -66,8 +66,8 @@ export const processingMutants = [
       },
       {
         file: 'src/stores/postgres/claim.ts',
-        find: '[worker, leaseMs, texts(open), share, room, from]',
-        replace: '[worker, Date.now() + leaseMs, texts(open), share, room, from]',
+        find: '[worker, leaseMs, texts(waiting), share, room, from]',
+        replace: '[worker, Date.now() + leaseMs, texts(waiting), share, room, from]',
       },
       {
         file: 'src/stores/postgres/claim.ts',

@@ -2,7 +2,7 @@
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { decodeCursor, encodeCursor } from '../shared/list.js'
 import type { Database } from './connection/database.js'
-import { type Run, statement, texts } from './connection/statement.js'
+import { adhoc, type Run, statement, texts } from './connection/statement.js'
 
 /** $1-$5 actors, verbs, sources, event ids, notes */
 const write = statement('audit')`
@@ -37,7 +37,7 @@ export async function listAudits(
   for (let scanned = 0, step = Math.max(4 * limit, 200); scanned < SCAN_AT_MOST; scanned += step, step *= 4) {
     // One more than the page shows that there is a next page.
     const { sql, values } = page(filter, below, step, limit + 1 - audits.length)
-    const rows = await db.read<Row>({ name: '', sql }, values)
+    const rows = await db.read<Row>(adhoc(sql), values)
     audits.push(...rows.flatMap(asAudit))
     if (audits.length > limit) {
       audits.pop()

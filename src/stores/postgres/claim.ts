@@ -5,7 +5,7 @@
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database } from './connection/database.js'
-import { type Statement, statement, texts } from './connection/statement.js'
+import { statement, texts } from './connection/statement.js'
 import { sweeper } from './sweep.js'
 import { blocked, lockBefore, lookAgain, parkedFor } from './work.js'
 
@@ -73,27 +73,21 @@ const due = (condition: string): string =>
     for no key update skip locked
   ) w limit $5`)
 
-const claimDue: Statement = { name: 'claim_due', sql: due('') }
+const claimDue = statement('claim_due')`${due('')}`
 
 /** $7-$8 sources and types that are left to others */
-const claimDueExcept: Statement = {
-  name: 'claim_due_except',
-  sql: due(`
+const claimDueExcept = statement('claim_due_except')`${due(`
       and not exists (
         select 1 from hookonce.events e join unnest($7::text[], $8::text[]) as x (source, event_type)
           on x.source = e.source and x.event_type = e.event_type
-        where e.seq = w.seq)`),
-}
+        where e.seq = w.seq)`)}`
 
 /** $3 source   $4 event id. The event need not be due, but must not have a live lease. */
-const claimEvent: Statement = {
-  name: 'claim_one',
-  sql: take(`
+const claimEvent = statement('claim_one')`${take(`
   select ${columns} from hookonce.work w
   where w.seq = (select e.seq from hookonce.events e where e.source = $3 and e.event_id = $4)
     and (w.token is null or w.next_at <= hookonce.clock())
-  for no key update skip locked`),
-}
+  for no key update skip locked`)}`
 
 /** One index look-up for each source. */
 const sourcesAtWork = statement('sources_at_work')`
@@ -154,19 +148,19 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
     const claimed: ClaimedEvent[] = []
     const served = sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source)
     await sweep(served).catch(() => {}) // the claim says what is wrong
-    let open = shuffled(served)
+    let waiting = shuffled(served)
     // A source that fills less than its equal share has no more due events.
-    while (open.length > 0 && claimed.length < limit) {
+    while (waiting.length > 0 && claimed.length < limit) {
       const room = limit - claimed.length
-      const share = Math.max(1, Math.floor(room / open.length))
-      const from = open.map(floorOf)
-      const given = [worker, leaseMs, texts(open), share, room, from]
+      const share = Math.max(1, Math.floor(room / waiting.length))
+      const from = waiting.map(floorOf)
+      const given = [worker, leaseMs, texts(waiting), share, room, from]
       const rows = await (except.length === 0
         ? db.query<Row>(claimDue, given)
         : db.query<Row>(claimDueExcept, [...given, ...left]))
       claimed.push(...claimedEvents(rows))
       const cutOff = rows.length === room
-      open = open.filter((source, i) => {
+      waiting = waiting.filter((source, i) => {
         const own = rows.filter((row) => row.source === source)
         const full = own.length === share
         if (full) raise(source, own.at(-1)!.next_at)

@@ -5,6 +5,7 @@ import { throwHookonceError } from './connection/failure.js'
 import { joined, numbers, statement, texts } from './connection/statement.js'
 import { countHours, countParked } from './hours.js'
 import { inPartitions } from './partitions.js'
+import { announced } from './record-sql.js'
 
 /**
  * $1-$4 source, event id, type, reference   $5 received at, ms   $6 processed at, ms   $7 parked   $8 reason   $9 headers
@@ -13,7 +14,7 @@ import { inPartitions } from './partitions.js'
  * The unique index finds known events, and no look-up before it: a plan that was made while the statistics said that the log
  * is empty used another index, and read all of the log for each event.
  *
- * `attempts` is 0, not null: attempts of these events are no rows. The lock is that of record (`record-sql.ts`).
+ * `attempts` is 0, not null: attempts of these events are no rows.
  */
 const insertImported = statement('import')`
 with input as materialized (
@@ -22,11 +23,7 @@ with input as materialized (
     $9::text[], $10::int[], $11::int[]) with ordinality
     as i (source, event_id, event_type, reference, received_ms, processed_ms, parked, reason, headers, at, length, n)
 ),
-announced as materialized (
-  select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
-    'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
-  from hookonce.event_seq
-),
+${announced},
 numbered as materialized (
   select f.*, nextval((select sequence from announced)) as seq from (select * from input order by n) f
 ),

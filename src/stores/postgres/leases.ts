@@ -7,7 +7,7 @@
  */
 import type { Lease } from '../../model.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Statement, texts } from './connection/statement.js'
+import { numbers, statement, texts } from './connection/statement.js'
 import { alive } from './work.js'
 
 /** $1 seqs   $2 tokens. Locks the work rows of the leases that are alive. */
@@ -20,16 +20,13 @@ live as materialized (
 )`
 
 /** $3 time in ms */
-const change = (name: string, sets: string): Statement => ({
-  name,
-  sql: `
+const change = (name: string, sets: string) => statement(name)`
 with ${liveLeases},
 moved as (
   update hookonce.work w set ${sets}next_at = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
   from live l where w.seq = l.seq
 )
-select n::int from live`,
-})
+select n::int from live`
 const extendBatch = change('extend', '')
 // The claim counted an attempt that never began.
 const releaseBatch = change('release', 'token = null, attempt = w.attempt - 1, ')

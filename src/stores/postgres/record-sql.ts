@@ -13,6 +13,16 @@ const now = "date_part('epoch', hookonce.clock()) * 1000"
 const knownEvent = (batch: string): string => `e.seq, e.content_hash, e.same_as, w.seq is null as final,
     e.batch = ${batch}::bigint as is_new, ${stateOf} as state, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld`
 
+/**
+ * A lock names the last seq before this statement: `tail` stops there until this transaction has committed. nextval gets the
+ * sequence from here, so no plan can call it before the lock is taken.
+ */
+export const announced = `announced as materialized (
+  select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
+    'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
+  from hookonce.event_seq
+)`
+
 /*
  * $1-$4 source, event id, type, reference   $5 part   $6 delivery (from 1)   $7 reserved payload seq or null
  * $8 content hashes, joined   $9 has content hash   $10 guard hashes, joined   $11 has guard hash   $12 lanes
@@ -23,8 +33,6 @@ const knownEvent = (batch: string): string => `e.seq, e.content_hash, e.same_as,
  * - Bytes are one binary value that is cut here: the driver sends an array of bytea as hexadecimal text.
  * - The look-up is lateral with a limit, which can only run through the index, row by row: a plan made while the table
  *   was small must not scan the table after it has grown.
- * - A lock names the last seq before this statement (`announced`): `tail` stops there until this transaction has
- *   committed. nextval gets the sequence from `announced`, so no plan can call it before the lock is taken.
  * - An existing guard is only read: a sender that repeats itself must not make every batch lock one row. When two batches
  *   insert a missing guard at once, both get the event id of the first.
  * - The planner expects a few events in a batch, and would compare each inserted row with each event (a nested loop).
@@ -79,11 +87,7 @@ compared as materialized (
   left join held h on h.n = f.n
   left join guarding g on g.source = f.source and g.guard_hash = f.guard_hash
 ),
-announced as materialized (
-  select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
-    'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
-  from hookonce.event_seq
-),
+${announced},
 numbered as materialized (
   -- In the order of arrival, whatever the order of insertion: seq is what lanes and lists go by.
   select c.*, same_as is not null and not handles as withheld, nextval((select sequence from announced)) as seq
@@ -136,11 +140,7 @@ select n::int, null, 'ignored', true, false, false, null, same_as, ${now} from c
  * the events that it inserted: `lookup` finds those that are known or were inserted by an earlier try.
  */
 export const insertPlain = statement('record_plain')`
-with announced as materialized (
-  select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
-    'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
-  from hookonce.event_seq
-),
+with ${announced},
 numbered as materialized (
   select n, source, event_id, event_type, reference, headers, start, length,
     coalesce(to_timestamp(received_ms / 1000.0), hookonce.clock()) as received_at,

@@ -9,15 +9,13 @@ import { alive } from './work.js'
 const promoteLanes = 'hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane))'
 
 /**
- * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
+ * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms
  *
  * The delete and the update check the token: another transaction that wants the row waits for this one and then does not
  * find its token. Success writes nothing to `events`. The last line reads `promoted`, because PostgreSQL does not run a select
  * in `with` that nobody reads.
  */
-const settleBatch = (promotes: boolean): Statement => ({
-  name: promotes ? 'settle' : 'settle_alone',
-  sql: `
+const settleBatch = (promotes: boolean) => statement(promotes ? 'settle' : 'settle_alone')`
 with input as materialized (
   select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::float8[])
     with ordinality as i (seq, token, kind, detail, retry_ms, duration_ms, n)
@@ -46,15 +44,14 @@ parked as (
   from finished f where e.seq = f.seq and f.kind <> 'succeeded'
   returning e.source, e.received_at, e.parked
 ),
-counted as (${countHours('parked', { ignored: countParked('ignored'), dead: countParked('dead'), slot: '$7::int' })}
+counted as (${countHours('parked', { ignored: countParked('ignored'), dead: countParked('dead') })}
 ),
 noted as (
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
   select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), kind, detail
   from settled
 )
-select n::int from settled where (select count(*) from promoted) >= 0`,
-})
+select n::int from settled where (select count(*) from promoted) >= 0`
 const settleAndPromote = settleBatch(true)
 const settleAlone = settleBatch(false)
 
@@ -133,11 +130,7 @@ export function settleSucceededSql({ lease, durationMs }: Settlement): string {
 }
 
 /** For the log’s own connection, or for a handler’s transaction. */
-export function settling(
-  settlements: readonly Settlement[],
-  slot: number,
-  promotes = true,
-): [Statement, unknown[]] {
+export function settling(settlements: readonly Settlement[], promotes: boolean): [Statement, unknown[]] {
   const outcomes = settlements.map((settlement) => settlement.outcome)
   return [
     promotes ? settleAndPromote : settleAlone,
@@ -151,11 +144,10 @@ export function settling(
       ),
       numbers(outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.retryInMs : null))),
       numbers(settlements.map((settlement) => settlement.durationMs)),
-      slot,
     ],
   ]
 }
 
 export async function settle(db: Database, settlements: readonly Settlement[]): Promise<boolean[]> {
-  return applied(settlements.length, await db.query(...settling(settlements, 0)))
+  return applied(settlements.length, await db.query(...settling(settlements, true)))
 }

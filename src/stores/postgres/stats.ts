@@ -2,7 +2,7 @@
 import pg from 'pg'
 import type { SourceStats } from '../../model.js'
 import type { Database } from './connection/database.js'
-import { statement } from './connection/statement.js'
+import { adhoc, statement } from './connection/statement.js'
 import { SLACK, waitsForNothing } from './work.js'
 
 /** Rows counted over all sources, and at least of each source. */
@@ -91,6 +91,6 @@ function asStats(row: Row, waiting: number, exact: boolean): SourceStats {
 /** Autovacuum updates this estimate after every few thousand changes. */
 async function estimate(db: Database, source: string): Promise<number> {
   const sql = `explain (format json) select 1 from hookonce.work where source = ${pg.escapeLiteral(source)}`
-  const [row] = await db.read<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>({ name: '', sql }, [])
+  const [row] = await db.read<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(adhoc(sql), [])
   return row!['QUERY PLAN'][0].Plan['Plan Rows']
 }

@@ -38,8 +38,6 @@ import {
 
 export type PostgresTx = Pick<PoolClient, 'query'>
 
-class LeaseExpired extends Error {}
-
 type CommandAnswer = { command: string } | readonly { command: string }[]
 
 /** Given back with this, a connection is replaced by a new one. */
@@ -79,7 +77,7 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
   #changed = false
   /** The handler has left READ COMMITTED: the leases are pinned, and lanes are promoted after the commit. */
   #raised = false
-  #settledAlone: number[] = []
+  readonly #settledAlone: number[] = []
   #gate: Promise<void> | null = null
 
   /** Does not wait for `begin`: a pipelined connection sends it together with the handler’s first statement. */
@@ -128,7 +126,9 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     const haveSucceeded = settlements.every(({ outcome }) => outcome.kind === 'succeeded')
     if (settlements.length > 0 && haveSucceeded && !this.#raised) {
       if (isPipelined(this.#client)) return this.#finishPipelined(settlements, onSent)
-      if (settlements.length === 1) return this.#finishOne(settlements[0]!)
+      // One text: the connection takes one statement at a time.
+      if (settlements.length === 1)
+        return this.#commit(this.#db.inSchema(`${settleSucceededSql(settlements[0]!)}; commit`))
     }
     const settled = await this.#settle(settlements)
     if (settled.every(Boolean)) await this.#commit('commit')
@@ -165,14 +165,14 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
       )
     if (this.#isCommitting && !this.#over)
       throw new HookonceError('TRANSACTION_CLOSED', { problem: isBeingCommitted })
-    this.#open()
+    this.#usable()
     if (change !== null) this.#noteChange(change)
     if (raisesLevel && !this.#raised) this.#raiseLevel()
-    const send = () => this.#turns.query(() => this.#open(), args)
+    const send = () => this.#turns.query(() => this.#usable(), args)
     return this.#gate === null ? send() : this.#gate.then(send)
   }
 
-  #open(): PoolClient {
+  #usable(): PoolClient {
     if (!this.#over && isOutsideTransaction(this.#client)) {
       // Before `begin` is known to have worked, this can only mean that it did not.
       if (!this.#isBegun) {
@@ -222,7 +222,9 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
 
   async #run<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     try {
-      const sent = this.#turns.take(async () => this.#open().query<Row>(this.#db.prepared(statement, values)))
+      const sent = this.#turns.take(async () =>
+        this.#usable().query<Row>(this.#db.prepared(statement, values)),
+      )
       return (await answerOf(sent, this.#db.timeoutMs)).rows
     } catch (error) {
       if (isStatementLost(error)) this.#db.sessions.statementLost()
@@ -232,7 +234,7 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
   }
 
   async #settle(settlements: readonly Settlement[]): Promise<boolean[]> {
-    const settled = applied(settlements.length, await this.#run(...settling(settlements, 0, !this.#raised)))
+    const settled = applied(settlements.length, await this.#run(...settling(settlements, !this.#raised)))
     if (this.#raised) this.#settledAlone.push(...settlements.map(({ lease }) => lease.seq))
     return settled
   }
@@ -242,7 +244,7 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
    * at once, so nothing may be sent for this one any more.
    */
   async #finishPipelined(settlements: readonly Settlement[], onSent?: () => void): Promise<boolean> {
-    const client = this.#open()
+    const client = this.#usable()
     const { transactions, prepared, timeoutMs } = this.#db
     process.nextTick(corked(client))
     const settled = client.query(
@@ -266,33 +268,27 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     return true
   }
 
-  async #finishOne(settlement: Settlement): Promise<boolean> {
-    try {
-      await this.#commit(this.#db.inSchema(`${settleSucceededSql(settlement)}; commit`))
-      return true
-    } catch (error) {
-      if (!(error instanceof LeaseExpired)) throw error
-      return false
-    }
-  }
-
-  async #commit(sql: string): Promise<void> {
+  /** Returns false, and rolls back, when a settlement in the text finds its lease expired. */
+  async #commit(sql: string): Promise<boolean> {
     let answer: CommandAnswer
     try {
-      const sent = this.#turns.take(async () => this.#open().query(sql))
+      const sent = this.#turns.take(async () => this.#usable().query(sql))
       answer = await answerOf(sent, this.#db.timeoutMs)
     } catch (error) {
       if (this.#over) throw error
       if ((error as { code?: string }).code === LEASE_EXPIRED) {
         await this.rollback()
-        throw new LeaseExpired()
+        return false
       }
       this.#end('its commit failed', error)
       throw this.#commitFailure(error)
     }
     this.#end('it was committed')
     insistOnCommit(answer)
-    await this.#promoteSettled()
+    const seqs = this.#settledAlone
+    // The next sweep promotes a lane that fails here.
+    if (seqs.length > 0) await promote(this.#db.query, seqs).catch(() => {})
+    return true
   }
 
   #commitFailure(error: unknown): HookonceError {
@@ -300,13 +296,6 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     return isConnectionFailure(error)
       ? new HookonceError('COMMIT_UNKNOWN', { problem: describe(error) })
       : asHookonceError(error)
-  }
-
-  /** The next sweep promotes a lane that fails here. */
-  async #promoteSettled(): Promise<void> {
-    const seqs = this.#settledAlone
-    this.#settledAlone = []
-    if (seqs.length > 0) await promote(this.#db.query, seqs).catch(() => {})
   }
 }
 

@@ -8,13 +8,14 @@ import { HookonceError } from '../../../errors.js'
 import { answerOf, destroy } from './client.js'
 import type { Database } from './database.js'
 import { isOwnSession } from './sessions.js'
+import { statement } from './statement.js'
 
 const NOTIFY_EVERY_MS = 20
 const RECONNECT_MS = 1_000
 /** A multiple of the time limit of a statement: every 30 s by default. */
 const CHECK_TIMES = 3
 
-const notifyChannel = { name: 'notify', sql: 'select pg_notify($1, $2)' }
+const notifyChannel = statement('notify')`select pg_notify($1, $2)`
 
 export class Listener {
   readonly #db: Database

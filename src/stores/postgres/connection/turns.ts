@@ -33,8 +33,8 @@ export class Turns {
   }
 
   /** Takes the arguments of `client.query`: they may contain a callback, or a cursor that is returned as it is. */
-  query(open: () => ClientBase, args: readonly unknown[]): unknown {
-    const send = () => (open() as unknown as { query: Query }).query(...args)
+  query(client: () => ClientBase, args: readonly unknown[]): unknown {
+    const send = () => (client() as unknown as { query: Query }).query(...args)
     if (isPipelined(this.#client)) return send()
     const submittable = submittableIn(args)
     const callback = callbackIn(args)
