@@ -32,7 +32,7 @@ interface Plan {
 
 let statements = 0
 /** Parts of statements that must be among the explained ones: of maintenance, of a trigger, and of keys. */
-const unseen = new Set(['fold_hours', 'inhdetachpending', '.totals as t', 'update "hookonce".keys'])
+const unseen = new Set(['folded as (', 'inhdetachpending', '.totals as t', 'update "hookonce".keys'])
 const unbounded = new Set<string>()
 
 /** Sends each plan to the client, as a notice. */

@@ -2,7 +2,7 @@
  * Counters per source and hour of arrival turn a time range into a range of seqs. Triggers sum them in `totals`, which
  * answers `stats`, and in `spans`, the ranges of all sources together.
  */
-import { adhoc, type Run, type Statement, statement } from './connection/statement.js'
+import { adhoc, type Run, statement } from './connection/statement.js'
 
 interface HourChanges {
   readonly recorded?: string
@@ -36,7 +36,7 @@ export const countParked = (list: 'ignored' | 'dead'): string => `count(*) filte
 const ranged = (table: string) => `
 select min(first_seq) as first, max(last_seq) as last from ${table}
 where hour >= date_trunc('hour', to_timestamp($1::float8 / 1000), 'UTC') and hour < to_timestamp($2::float8 / 1000)`
-const anySource: Statement = { name: 'seq_range', sql: ranged('hookonce.spans') }
+const anySource = statement('seq_range')`${ranged('hookonce.spans')}`
 const oneSource = statement('seq_range_of')`${ranged('hookonce.hours')} and source = $3`
 
 /** Of the events that arrived in [from, to). */
@@ -46,40 +46,32 @@ export async function seqRange(
   to: number,
   source?: string,
 ): Promise<{ first: number; last: number } | null> {
-  const [row] = await (source === undefined
-    ? run<{ first: number | null; last: number | null }>(anySource, [from, to])
-    : run<{ first: number | null; last: number | null }>(oneSource, [from, to, source]))
+  const [row] = await run<{ first: number | null; last: number | null }>(
+    source === undefined ? anySource : oneSource,
+    source === undefined ? [from, to] : [from, to, source],
+  )
   return row?.first == null || row.last === null ? null : { first: row.first, last: row.last }
 }
 
-/** The processes that wrote the slots of past hours may have ended. */
-export const createFoldHours = `
-create or replace function hookonce.fold_hours(most int) returns int language plpgsql as $$
-declare
-  folded int;
-begin
-  with gone as (
-    delete from hookonce.hours h using (
-      select source, hour, slot from hookonce.hours
-      where slot <> 0 and hour < hookonce.clock() - interval '3 hours' order by source, hour, slot limit most
-      for update skip locked
-    ) o where h.source = o.source and h.hour = o.hour and h.slot = o.slot
-    returning h.*
-  ),
-  kept as (
-    insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-    select source, hour, 0, sum(recorded), sum(ignored), sum(dead), min(first_seq), max(last_seq)
-    from gone group by 1, 2 order by 1, 2
-    ${addToHour}
-  )
-  select count(*) into folded from gone;
-  return folded;
-end $$;
-`
-
 const FOLDED = 2_000
-const foldSome = adhoc(`select hookonce.fold_hours(${FOLDED}) as folded`)
+const foldSome = adhoc(`
+with gone as (
+  delete from hookonce.hours h using (
+    select source, hour, slot from hookonce.hours
+    where slot <> 0 and hour < hookonce.clock() - interval '3 hours' order by source, hour, slot limit ${FOLDED}
+    for update skip locked
+  ) o where h.source = o.source and h.hour = o.hour and h.slot = o.slot
+  returning h.*
+),
+folded as (
+  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
+  select source, hour, 0, sum(recorded), sum(ignored), sum(dead), min(first_seq), max(last_seq)
+  from gone group by 1, 2 order by 1, 2
+  ${addToHour}
+)
+select count(*)::int as folded from gone`)
 
+/** Leaves one row for each past hour and source: the processes that wrote the slots may have ended. */
 export async function foldHours(run: Run): Promise<void> {
   for (let folded = FOLDED; folded === FOLDED; )
     folded = (await run<{ folded: number }>(foldSome, []))[0]!.folded

@@ -5,7 +5,7 @@
  * file of the verb that calls them: to change one, edit it there and list it again in the next migration.
  */
 import type { Migration } from '../../store.js'
-import { createFoldHours, createTotalsTriggers } from './hours.js'
+import { createTotalsTriggers } from './hours.js'
 import { createPartitionFunctions } from './partitions.js'
 import { createHorizon } from './read.js'
 import { createSettleSucceeded } from './settle.js'
@@ -195,7 +195,7 @@ create table hookonce.spans (
   first_seq bigint not null,
   last_seq bigint not null
 ) with (fillfactor = 50);
-${createTotalsTriggers}${createFoldHours}
+${createTotalsTriggers}
 -- level: the length of a bucket in milliseconds. A range of time is a range of the key.
 create table hookonce.history (
   level bigint not null,
