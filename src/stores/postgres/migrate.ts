@@ -9,11 +9,11 @@ import { HookonceError } from '../../errors.js'
 import { packageVersion } from '../../package-version.js'
 import type { Migration, MigrationReport } from '../../store.js'
 import { compatibleFrom, insistOnCompatible, type NewerMigration } from '../shared/schema-version.js'
-import { answerOf, cancelStatement, destroy } from './connection/client.js'
+import { cancelStatement, destroy } from './connection/client.js'
 import type { Database } from './connection/database.js'
 import { asHookonceError, describe, isRaceFailure } from './connection/failure.js'
 import { insistOnVisibleRows } from './connection/privileges.js'
-import { BEGIN, LOCAL_FORMATS } from './connection/sessions.js'
+import { beginSql, formats, inTransaction } from './connection/sessions.js'
 import { adhoc, type Run } from './connection/statement.js'
 import { migrations } from './schema.js'
 
@@ -27,9 +27,12 @@ const PAUSE_MS = 1_000
 const GIVE_UP_MS = 10 * 60_000
 const IDLE_MS = 60_000
 
-const begin = `${BEGIN}; ${LOCAL_FORMATS}; set local lock_timeout = ${LOCK_MS}; set local statement_timeout = 0;
-  set local idle_in_transaction_session_timeout = ${IDLE_MS}; set local client_min_messages = warning;
-  set local search_path = pg_catalog, pg_temp`
+const begin = beginSql(IDLE_MS, {
+  ...formats,
+  lock_timeout: LOCK_MS,
+  statement_timeout: 0,
+  client_min_messages: 'warning',
+})
 
 class OtherMigrator extends Error {}
 
@@ -73,16 +76,19 @@ async function apply(db: Database, client: Client, migration: Migration): Promis
       while (((await retried(db, migration, portion)) ?? 0) > 0);
     }
   }
-  let rest = migration.portions ? [] : commands
-  for (let at = rest.findIndex(isConcurrent); at >= 0; at = rest.findIndex(isConcurrent)) {
-    const [before, command] = [rest.slice(0, at), rest[at]!]
+  const together: string[] = []
+  for (const command of migration.portions ? [] : commands) {
+    const [, index] = concurrentIndex.exec(command) ?? []
+    if (index === undefined) {
+      together.push(command)
+      continue
+    }
+    const before = together.splice(0)
     if ((await retried(db, migration, () => step(db, client, migration, before, false))) === null)
       return false
-    await retried(db, migration, () => buildIndex(db, client, command))
-    rest = rest.slice(at + 1)
+    await retried(db, migration, () => buildIndex(db, client, index, command))
   }
-  const whole = () => step(db, client, migration, rest, true)
-  return (await retried(db, migration, whole)) !== null
+  return (await retried(db, migration, () => step(db, client, migration, together, true))) !== null
 }
 
 /** One transaction. Returns how many rows its last command changed; null when the migration is applied already. */
@@ -95,37 +101,30 @@ async function step(
 ): Promise<number | null> {
   // No time limit: a command on a large table takes long. TCP keepalive detects a server that is gone.
   const run: Run = async (statement, values) => (await client.query(db.prepared(statement, values))).rows
-  await client.query(begin)
-  try {
+  const command = (sql: string) => client.query(sql)
+  return inTransaction(begin, command, async () => {
     const [turn] = await run<{ got: boolean }>(
       adhoc('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as got'),
       [`hookonce migrate ${db.schema}`],
     )
     if (!turn!.got) throw new OtherMigrator()
-    let changed: number | null = null
-    if ((await version(run, db.schema)) < migration.number) {
-      changed = 0
-      for (const command of commands) {
-        // Creating a schema needs a privilege on the database, even when it exists.
-        if (createsSchema.test(command) && (await hasSchema(run, db.schema))) continue
-        changed = (await client.query(db.prepared(adhoc(command), []))).rowCount ?? 0
-      }
-      if (last) await run(adhoc(noteAsSql(migration)), [])
+    if ((await version(run, db.schema)) >= migration.number) return null
+    let changed = 0
+    for (const sql of commands) {
+      // Creating a schema needs a privilege on the database, even when it exists.
+      if (createsSchema.test(sql) && (await hasSchema(run, db.schema))) continue
+      changed = (await client.query(db.prepared(adhoc(sql), []))).rowCount ?? 0
     }
-    await client.query('commit')
+    if (last) await run(adhoc(noteAsSql(migration)), [])
     return changed
-  } catch (error) {
-    await answerOf(client.query('rollback'), db.timeoutMs)
-    throw error
-  }
+  })
 }
 
 /**
  * Others write to the table meanwhile. An unfinished index is dropped and built again; one that another process is
  * building is waited for.
  */
-async function buildIndex(db: Database, client: Client, command: string): Promise<void> {
-  const name = concurrentIndex.exec(command)![1]!
+async function buildIndex(db: Database, client: Client, name: string, command: string): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ valid: boolean; building: boolean }>(
       `select i.indisvalid as valid,
@@ -207,10 +206,6 @@ export async function schemaFound(run: Run, schema: string): Promise<number> {
 }
 
 const concurrentIndex = /^create index concurrently if not exists (\w+) on /m
-
-function isConcurrent(command: string): boolean {
-  return concurrentIndex.test(command)
-}
 
 export function inOneTransaction(sql: string): string {
   return sql.replaceAll('create index concurrently', 'create index')

@@ -41,8 +41,6 @@ export function setSql(settings: Settings, how: 'set' | 'set local'): string {
     .join('; ')
 }
 
-export const LOCAL_FORMATS = setSql(formats, 'set local')
-
 const GRACE_MS = 5_000
 
 /**
@@ -50,7 +48,7 @@ const GRACE_MS = 5_000
  * whole transaction, a heartbeat would make its end fail, and an event that was parked in the meantime would not be
  * seen.
  */
-export const BEGIN = 'begin isolation level read committed'
+const BEGIN = 'begin isolation level read committed'
 
 /**
  * Limits idle time: when a connection is lost without an error, the server would keep the transaction and its locks
@@ -114,30 +112,37 @@ export interface SessionOptions {
   readonly hasDirectUrl: boolean
 }
 
-const LOST = 'A connection pooler changed the session of a connection'
+const findings = {
+  shared: 'The database is behind a connection pooler',
+  lost: 'A connection pooler changed the session of a connection',
+}
 
+/**
+ *   unknown  no session was examined yet
+ *   own      a setting of a session stays with its connection
+ *   shared   transactions of other clients may run in the session
+ *   lost     shared, and a session did not know a statement by its name
+ */
 export class Sessions {
   readonly #options: SessionOptions
-  #state: 'unknown' | 'own' | 'shared' = 'unknown'
-  #isNameLost = false
+  #state: 'unknown' | 'own' | keyof typeof findings = 'unknown'
   readonly #configured = new WeakSet<ClientBase>()
   #synchronousCommit = 'on'
   #logger: Logger | undefined
-  #report: ((logger: Logger) => void) | undefined
+  #isReported = false
 
   constructor(options: SessionOptions) {
     this.#options = options
   }
 
   get named(): boolean {
-    return !this.#isNameLost && (this.#options.prepare ?? this.own)
+    return this.#state !== 'lost' && (this.#options.prepare ?? this.own)
   }
 
   get shared(): boolean {
-    return this.#state === 'shared'
+    return this.#state === 'shared' || this.#state === 'lost'
   }
 
-  /** False until a session was examined. */
   get own(): boolean {
     return this.#state === 'own'
   }
@@ -154,15 +159,12 @@ export class Sessions {
 
   /** Sessions count as shared from now on. */
   statementLost(): void {
-    if (this.#isNameLost) return
-    this.#isNameLost = true
-    this.#share(LOST)
+    if (this.#state !== 'lost') this.#find('lost')
   }
 
   logTo(logger: Logger): void {
     this.#logger = logger
-    this.#report?.(logger)
-    this.#report = undefined
+    this.#report()
   }
 
   /** A role or a database may not flush by default, but an acknowledgement promises a flushed commit (promise 1). */
@@ -181,21 +183,27 @@ export class Sessions {
     if (!own) {
       // The three commands of a transaction are then one round trip.
       if ('pipeline' in client) (client as { pipeline: boolean }).pipeline = true
-      if (!this.shared) this.#share('The database is behind a connection pooler')
+      if (!this.shared) this.#find('shared')
     } else if (this.#state === 'unknown') this.#state = 'own'
     this.#configured.add(client)
   }
 
-  #share(why: string): void {
-    this.#state = 'shared'
+  #find(finding: keyof typeof findings): void {
+    this.#state = finding
+    this.#isReported = false
+    this.#report()
+  }
+
+  #report(): void {
+    if (this.#logger === undefined || this.#isReported) return
+    if (this.#state === 'unknown' || this.#state === 'own') return
     const { prepare, hasDirectUrl } = this.#options
-    const isChosen = prepare !== undefined && hasDirectUrl && why !== LOST
-    this.#report = (logger) =>
-      logger[isChosen ? 'info' : 'warn'](
-        { step: 'open', prepared: this.named, wakeups: hasDirectUrl ? 'directUrl' : 'polling' },
-        `${why}: ${choices(this.named, hasDirectUrl)}`,
-      )
-    if (this.#logger) this.logTo(this.#logger)
+    const isChosen = prepare !== undefined && hasDirectUrl && this.#state === 'shared'
+    this.#logger[isChosen ? 'info' : 'warn'](
+      { step: 'open', prepared: this.named, wakeups: hasDirectUrl ? 'directUrl' : 'polling' },
+      `${findings[this.#state]}: ${choices(this.named, hasDirectUrl)}`,
+    )
+    this.#isReported = true
   }
 }
 
