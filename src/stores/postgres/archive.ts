@@ -27,7 +27,7 @@ const WINDOWS = 10
 /** A page with only one delivery may be larger. */
 const PAGE_BYTES = 16 * 1024 * 1024
 /** A payload’s seq is reserved one statement before those of its events. No more events than this come in between. */
-const SLACK = 1_000_000
+const RESERVED_BELOW = 1_000_000
 
 /** $1 from, ms   $2 to, ms   $3 seq */
 const nextPayload = statement('export_next')`
@@ -83,7 +83,11 @@ export async function exportDeliveries(db: Database, options: ExportOptions): Pr
   if (range === null) return { deliveries: [], next: null }
   let from = Math.max(range.first, options.after + 1)
   for (let windows = 0; windows < WINDOWS; windows++) {
-    const [next] = await db.read<{ seq: number }>(nextPayload, [since, to, Math.max(0, from - SLACK)])
+    const [next] = await db.read<{ seq: number }>(nextPayload, [
+      since,
+      to,
+      Math.max(0, from - RESERVED_BELOW),
+    ])
     from = Math.max(from, next?.seq ?? Number.POSITIVE_INFINITY)
     if (from > range.last) return { deliveries: [], next: null }
     const find = options.unarchived ? findUnarchived : findAll

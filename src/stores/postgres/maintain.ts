@@ -33,7 +33,9 @@ export async function maintain(db: Database, options: MaintainOptions): Promise<
     if (!session.isLocked)
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
     // A late drop does no harm, a missing partition does.
-    const created = options.dryRun ? [] : await ensure(run, db.partitions)
+    const created = options.dryRun
+      ? []
+      : (await run<{ name: string }>(ensurePartitions, [null, AHEAD, db.partitions])).map(({ name }) => name)
     if (!options.dryRun) await foldHours(run)
     const dropped = await dropAll(session, db.partitions, options)
     return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
@@ -78,10 +80,6 @@ function pruneHorizons(
       return [source, around ? around.low : before]
     }),
   )
-}
-
-async function ensure(run: Run, unit: PartitionUnit): Promise<string[]> {
-  return (await run<{ name: string }>(ensurePartitions, [null, AHEAD, unit])).map((row) => row.name)
 }
 
 async function aheadOf(run: Run): Promise<number> {

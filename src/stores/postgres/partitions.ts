@@ -135,8 +135,12 @@ export async function dropPartition(
 ): Promise<number | null> {
   const { run } = session
   const table = `hookonce."${partition.name}"`
-  const [state] = await run<{ pending: boolean }>(attached, [partition.name])
-  if (state && !state.pending) {
+  const [found] = await run<{ detaching: boolean | null }>(lookFor(table), [])
+  if (!found) {
+    await run(forget, [partition.name])
+    return null
+  }
+  if (found.detaching === false) {
     if (!(await mayGo(run, partition, limits))) {
       if (!limits.dryRun) await run(forget, [partition.name])
       return null
@@ -144,13 +148,10 @@ export async function dropPartition(
     if (limits.dryRun) return count(run, table)
     await run(decide, [partition.name, partition.low, partition.high])
   }
-  if (state) {
+  if (found.detaching !== null) {
     // Without CONCURRENTLY every insert would wait for the longest running read of payloads.
-    const how = state.pending ? 'finalize' : 'concurrently'
+    const how = found.detaching ? 'finalize' : 'concurrently'
     await session.alone(`alter table hookonce.payloads detach partition ${table} ${how}`)
-  } else if (!(await exists(run, table))) {
-    await run(forget, [partition.name])
-    return null
   }
   const payloads = await count(run, table)
   return payloads - (await session.atomic((inside) => rescueAndDrop(inside, table, partition, limits)))
@@ -175,17 +176,12 @@ async function sourcesThatStay(
   return rows.map((row) => row.source).filter((source) => !allowed.includes(source))
 }
 
-const attached = adhoc(`
-select i.inhdetachpending as pending from pg_inherits i join pg_class c on c.oid = i.inhrelid
-where i.inhparent = 'hookonce.payloads'::regclass and c.relname = $1`)
-
-async function exists(run: Run, table: string): Promise<boolean> {
-  const [row] = await run<{ there: boolean }>(
-    adhoc(`select to_regclass('${table}') is not null as there`),
-    [],
-  )
-  return row!.there
-}
+/** No row for a partition that was dropped, null for one that was detached. */
+const lookFor = (table: string) =>
+  adhoc(`
+select i.inhdetachpending as detaching from pg_class c
+left join pg_inherits i on i.inhrelid = c.oid and i.inhparent = 'hookonce.payloads'::regclass
+where c.oid = to_regclass('${table}')`)
 
 /** Rows are counted up to this size; above it the planner’s estimate is used. */
 const COUNTED_BYTES = 64 * 1024 * 1024

@@ -23,7 +23,7 @@ import { maintain } from './maintain.js'
 import { inOneTransaction, migrate, noteAsSql } from './migrate.js'
 import { operate } from './operate.js'
 import { pinger } from './ping.js'
-import { prune } from './prune.js'
+import { pruner } from './prune.js'
 import { attemptsOf, getEvent, payloadOf, tail } from './read.js'
 import { recorder } from './record.js'
 import { migrations } from './schema.js'
@@ -78,7 +78,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       place: () => placeOf(db),
     },
     retention: {
-      prune: (pruneOptions) => prune(db, pruneOptions),
+      prune: pruner(db),
       maintain: (maintainOptions) => maintain(db, maintainOptions),
     },
     archive: {

@@ -10,13 +10,12 @@ import type { Database } from './connection/database.js'
 import { numbers, type Run, type Statement, statement } from './connection/statement.js'
 import { countHours, countParked, seqRange } from './hours.js'
 
-const passes = new WeakMap<Database, Map<string, number>>()
-
-export function prune(db: Database, options: PruneOptions): Promise<PruneResult> {
-  const places = passes.get(db) ?? new Map<string, number>()
-  passes.set(db, places)
-  const sweep = (run: Run) => runAwaiting(pruneLog(prunedLog(run, places, options), options))
-  return options.dryRun ? sweep(db.read) : db.atomic(sweep)
+export function pruner(db: Database): (options: PruneOptions) => Promise<PruneResult> {
+  const places = new Map<string, number>()
+  return (options) => {
+    const prune = (run: Run) => runAwaiting(pruneLog(prunedLog(run, places, options), options))
+    return options.dryRun ? prune(db.read) : db.atomic(prune)
+  }
 }
 
 interface Found {

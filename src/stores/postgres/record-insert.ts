@@ -34,8 +34,6 @@ export interface Unstored {
   readonly fault?: HookonceError
 }
 
-type InsertBatch = (items: readonly BatchEvent[]) => Promise<Recorded[]>
-
 export class Inserter {
   readonly #db: Database
   readonly #slots = slotKeeper()
@@ -47,24 +45,17 @@ export class Inserter {
     this.#standbyHasAll = standbyWait(db)
   }
 
-  insert(items: readonly BatchEvent[]): Promise<Recorded[]> {
-    const one: InsertBatch = items.every(isPlain)
-      ? (part) => this.#insertPlain(part)
-      : (part) => this.#insertAny(part)
-    return this.#insertAll(items, one)
-  }
-
   /** When one row may have failed the batch, it is split in two until the delivery with that row is found. */
-  async #insertAll(items: readonly BatchEvent[], insertBatch: InsertBatch): Promise<Recorded[]> {
+  async insert(items: readonly BatchEvent[]): Promise<Recorded[]> {
     if (items.length === 0) return []
     try {
-      return await insertBatch(items)
+      return await (items.every(isPlain) ? this.#insertPlain(items) : this.#insertAny(items))
     } catch (error) {
       if (!isRowFailure(error)) throw asHookonceError(error)
       const half = middleDelivery(items)
       if (half === 0) return items.map((item) => refused(item, error))
-      const first = await this.#insertAll(items.slice(0, half), insertBatch)
-      return [...first, ...(await this.#insertAll(items.slice(half), insertBatch))]
+      const first = await this.insert(items.slice(0, half))
+      return [...first, ...(await this.insert(items.slice(half)))]
     }
   }
 
@@ -108,10 +99,7 @@ export class Inserter {
   /** Inserts events again whose known row retention has just removed. */
   async #insertRest(items: readonly BatchEvent[], recorded: (Recorded | undefined)[]): Promise<Recorded[]> {
     const rest = missing(recorded)
-    const again = await this.#insertAll(
-      rest.map((i) => items[i]!),
-      (part) => this.#insertAny(part),
-    )
+    const again = await this.insert(rest.map((i) => items[i]!))
     rest.forEach((i, k) => {
       recorded[i] = again[k]
     })
@@ -124,15 +112,15 @@ export class Inserter {
     recorded: (Recorded | undefined)[],
     batch: string,
   ): Promise<number> {
-    const open = missing(recorded)
-    if (open.length === 0) return 0
+    const unknown = missing(recorded)
+    if (unknown.length === 0) return 0
     const rows = await this.#db.resend<FoundRow>(lookup, [
-      texts(open.map((i) => items[i]!.from.source)),
-      texts(open.map((i) => items[i]!.event.id)),
+      texts(unknown.map((i) => items[i]!.from.source)),
+      texts(unknown.map((i) => items[i]!.event.id)),
       batch,
     ])
     for (const row of rows) {
-      const i = open[row.n - 1]!
+      const i = unknown[row.n - 1]!
       recorded[i] = asRecorded(row, items[i]!)
     }
     return rows.length
@@ -176,9 +164,9 @@ export class Inserter {
 }
 
 function missing(recorded: readonly (Recorded | undefined)[]): number[] {
-  const open: number[] = []
-  for (let i = 0; i < recorded.length; i++) if (recorded[i] === undefined) open.push(i)
-  return open
+  const indexes: number[] = []
+  for (let i = 0; i < recorded.length; i++) if (recorded[i] === undefined) indexes.push(i)
+  return indexes
 }
 
 function inserted(seq: number, at: number, { event }: BatchEvent): Stored {

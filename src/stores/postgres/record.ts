@@ -23,15 +23,15 @@ export function recorder(db: Database, audit: DuplicateAudit) {
     const verdicts = deliveries.map((): RecordVerdict[] => [])
     const faults: Unstored[] = []
     const conflicts: OtherContent[] = []
-    let open = eventsOf(deliveries)
-    while (open.length > 0) {
-      const { firsts, repeats } = fold(open)
+    let unanswered = eventsOf(deliveries)
+    while (unanswered.length > 0) {
+      const { firsts, repeats } = fold(unanswered)
       const results = await inserter.insert(firsts)
       firsts.forEach((event, i) => {
         answer(event, results[i]!)
       })
-      open = []
-      // A repeat after an open one of its key stays open: it may be the duplicate of that one.
+      unanswered = []
+      // A repeat after an unanswered one of its key waits too: it may be the duplicate of that one.
       const again = new Set<number>()
       for (const { event, first } of repeats) {
         const result = results[first]!
@@ -39,7 +39,7 @@ export function recorder(db: Database, audit: DuplicateAudit) {
         else if (!again.has(first) && sharesFate(result, firsts[first]!, event)) answer(event, result)
         else {
           again.add(first)
-          open.push(event)
+          unanswered.push(event)
         }
       }
     }

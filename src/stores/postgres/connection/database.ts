@@ -23,7 +23,7 @@ import { msOf } from '../../../duration.js'
 import { HookonceError } from '../../../errors.js'
 import { answerOf, newClient } from './client.js'
 import { isConnectionFailure, isRaceFailure, isStatementLost, throwHookonceError } from './failure.js'
-import { openPools, type PartitionUnit, type PostgresOptions, settled } from './pools.js'
+import { openPools, type PartitionUnit, type PostgresOptions, withUrlOptions } from './pools.js'
 import { awaitStandby } from './replication.js'
 import { ServerPool } from './server-pool.js'
 import { beginSql, inTransaction, logSettings, Sessions, transact } from './sessions.js'
@@ -55,7 +55,7 @@ export class Database {
   readonly #closing = new AbortController()
 
   constructor(given: PostgresOptions) {
-    const options = settled(given)
+    const options = withUrlOptions(given)
     const { log, reads, transactions, direct } = openPools(options)
     this.schema = options.schema ?? 'hookonce'
     this.inSchema = inSchema(this.schema)
@@ -75,8 +75,9 @@ export class Database {
     const limits = { ...logSettings, statement_timeout: this.timeoutMs }
     this.#beginRead = beginSql(this.timeoutMs, limits, ' read only')
     const isOwn = options.pool === undefined
-    const server = new ServerPool(transactions, { isOwn, exhausted: (_, ms) => poolExhausted(ms) })
-    this.transactions = new TransactionPool(server, isOwn)
+    this.transactions = new TransactionPool(
+      new ServerPool(transactions, { isOwn, exhausted: (_, waitedMs) => poolExhausted(waitedMs) }),
+    )
     this.#single = direct ?? (log.options as ClientConfig)
   }
 

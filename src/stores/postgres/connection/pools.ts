@@ -77,8 +77,8 @@ const postgresRule = shape({
   partitions: choice('month', 'day'),
 } satisfies Record<keyof PostgresOptions, Rule>)
 
-/** Adds the options of the URL. An option of the store overrides one of the same name. */
-export function settled(options: PostgresOptions): PostgresOptions {
+/** An option of the store overrides one of the URL. */
+export function withUrlOptions(options: PostgresOptions): PostgresOptions {
   checkOptions('postgres(options)', options, postgresRule)
   if ((options.url === undefined) === !options.pool)
     throw invalid('postgres()', 'needs either `url` or `pool`')

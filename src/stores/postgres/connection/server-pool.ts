@@ -22,8 +22,8 @@ export interface ServerPoolOptions {
 
 export class ServerPool {
   readonly max: number
+  readonly isOwn: boolean
   readonly #pool: Pool
-  readonly #isOwn: boolean
   readonly #exhausted: ServerPoolOptions['exhausted']
   readonly waitMs: number
   #asked = 0
@@ -36,7 +36,7 @@ export class ServerPool {
 
   constructor(pool: Pool, { isOwn = true, exhausted }: ServerPoolOptions = {}) {
     this.#pool = pool
-    this.#isOwn = isOwn
+    this.isOwn = isOwn
     this.#exhausted = exhausted
     this.max = pool.options.max
     const ownMs = (pool.options as PoolConfig).connectionTimeoutMillis
@@ -134,7 +134,7 @@ export class ServerPool {
   /** `onLate` ends what still runs after a while. */
   async close(onLate?: (client: PoolClient) => void): Promise<void> {
     this.#closed = true
-    if (!this.#isOwn) {
+    if (!this.isOwn) {
       this.#pool.off('connect', survive)
       return
     }

@@ -24,16 +24,18 @@ interface Waiter {
 const FRESH_MS = 250
 
 export class TransactionPool {
-  /** Connections of the application’s pool go back to it after each transaction. */
-  readonly isOwn: boolean
   readonly #server: ServerPool
   readonly #offers: Offer[] = []
   readonly #waiters = new Set<Waiter>()
   #closed = false
 
-  constructor(server: ServerPool, isOwn: boolean) {
+  constructor(server: ServerPool) {
     this.#server = server
-    this.isOwn = isOwn
+  }
+
+  /** Connections of the application’s pool go back to it after each transaction. */
+  get isOwn(): boolean {
+    return this.#server.isOwn
   }
 
   async take(): Promise<PoolClient> {
