@@ -1,7 +1,7 @@
 /**
  * Leases due events: each gets a random token. An expired lease leaves a `lost` attempt. Only the head of a lane is
- * claimed, and only while no other event of the lane is leased. A due row that must not be claimed (of a replayed event, for
- * example) is parked: the next claim then does not read it again.
+ * claimed, and only while no other event of the lane is leased. A due row that must not be claimed (of a replayed event,
+ * for example) is parked: the next claim then does not read it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database } from './connection/database.js'
@@ -116,16 +116,16 @@ interface Row {
   content_hash: string | null
   next_at: number
   payload_seq: number
-  /** Null in later rows of one `payload_seq`, too. */
+  /** Null in later rows of one `payload_seq` as well. */
   headers: string | null
   body: Buffer | null
 }
 
 /**
- * The next claim of a source starts to search at its floor, a due time, for this long. Settled events leave dead rows at the
- * low end of the index, which vacuum cannot remove while an old snapshot is open: each claim of a backlog would read all of
- * them again. Only a full share raises the floor, and a claim that gets less starts from the bottom again, so a row that was
- * committed late, or is due earlier, waits one second at most.
+ * The next claim of a source starts to search at its floor, a due time, for this long. Settled events leave dead rows at
+ * the low end of the index, which vacuum cannot remove while an old snapshot is open: each claim of a backlog would read
+ * all of them again. Only a full share raises the floor, and a claim that gets less starts from the bottom again, so a
+ * row that was committed late, or is due earlier, waits one second at most.
  */
 const FLOOR_MS = 1_000
 
@@ -165,7 +165,7 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
         const full = own.length === share
         if (full) raise(source, own.at(-1)!.next_at)
         else if (!cutOff) floors.delete(source)
-        // At the limit in all, not every source was read. Blocked rows are parked, so the loop ends.
+        // The limit in all may leave sources unread. Blocked rows are parked, so the loop ends.
         return cutOff || full || from[i]! > 0
       })
     }

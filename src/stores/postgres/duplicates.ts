@@ -18,8 +18,8 @@ import type { BatchEvent } from './record-batch.js'
 import { REPLAYED } from './record-sql.js'
 
 /**
- * An event that retention has removed gets no row. Its look-up has a limit, so that the planner can only use the key: a plan
- * that was made on an empty log read all events.
+ * An event that retention has removed gets no row. The limit leaves the planner only the key: a plan that was made on an
+ * empty log read all events.
  * $1 seqs   $2 counts   $3 first, ms   $4 last, ms
  */
 const countBatch = statement('duplicates')`

@@ -46,7 +46,6 @@ export async function deadLetters(db: Database, { source, limit }: DeadLetterOpt
   }
 }
 
-/** Read by one call. */
 const LEASES = 20_000
 const leases = statement('leases')`
 select worker, count(*)::int as leases, (count(*) filter (where next_at <= hookonce.clock()))::int as expired,
@@ -71,7 +70,6 @@ with recursive hop as (
 )
 select source, array_agg(event_type order by event_type) as types from hop group by source order by source`
 
-/** Read by one call. */
 const PAIRS = 5_000
 
 export async function typesOf(db: Database, limit: number): Promise<SourceTypes[]> {

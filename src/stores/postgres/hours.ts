@@ -107,8 +107,8 @@ const widenSpans = `
     last_seq = greatest(s.last_seq, excluded.last_seq);`
 
 /**
- * For each statement, not for each row: a statement that changes many hours would write one row of `totals` many times.
- * While an older transaction is open, no version of that row can be removed, so each change would read them all.
+ * Triggers run for each statement: a statement that changes many hours would, row by row, write one row of `totals` many
+ * times. While an older transaction is open, no version of that row can be removed, so each change would read them all.
  */
 export const createTotalsTriggers = `
 create or replace function hookonce.count_added_hours() returns trigger language plpgsql as $$

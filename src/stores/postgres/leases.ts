@@ -37,7 +37,6 @@ export async function release(db: Database, leases: readonly Lease[], delayMs: n
 
 export class Heartbeats {
   readonly #db: Database
-  /** Tokens. */
   readonly #pinned = new Set<string>()
   readonly #underWay = new Set<Promise<unknown>>()
 
@@ -72,7 +71,7 @@ export class Heartbeats {
 
   async #send(leases: readonly Lease[], leaseMs: number): Promise<boolean[]> {
     if (leases.length === 0) return []
-    // After a timeout the next heartbeat, on another connection, still finds the leases alive.
+    // The next heartbeat, on another connection, still finds the leases alive after a timeout.
     const limitMs = Math.min(this.#db.timeoutMs, Math.max(1_000, leaseMs / 3))
     return applied(
       leases.length,

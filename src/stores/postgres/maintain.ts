@@ -1,6 +1,6 @@
 /**
- * Makes future partitions and drops those that retention no longer needs. An advisory lock lets one process do it
- * at a time (maintain-session.ts). When it dies, its decision stays in `dropping`, and the next process continues.
+ * Makes future partitions and drops those that retention no longer needs. An advisory lock lets one process do it at a
+ * time (maintain-session.ts). When it dies, its decision stays in `dropping`, and the next process continues.
  */
 import { HookonceError } from '../../errors.js'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../store.js'

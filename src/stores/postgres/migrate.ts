@@ -51,7 +51,7 @@ export async function migrate(db: Database): Promise<MigrationReport> {
     const applied: number[] = []
     for (const migration of migrations) {
       if (migration.number <= from) continue
-      // On a new log the tables are empty; an index built concurrently would wait for every open transaction.
+      // The tables of a new log are empty, and an index built concurrently would wait for every open transaction.
       const sql = from === 0 ? inOneTransaction(migration.sql) : migration.sql
       if (await apply(db, client, { ...migration, sql })) applied.push(migration.number)
     }
@@ -189,7 +189,7 @@ export function newerMigrations(run: Run): Promise<NewerMigration[]> {
   )
 }
 
-/** The number of the last applied migration, which this build may not know, or 0. */
+/** Of the last applied migration, which this build may not know, or 0. */
 export async function schemaFound(run: Run, schema: string): Promise<number> {
   // The catalogue: to_regclass() may answer from a cache that is older than the advisory lock.
   const [table] = await run(

@@ -1,6 +1,6 @@
 /**
- * retry, replay and ignore by an operator. Rows are locked in the order of every other writer (work, then events, by seq),
- * checked, and changed in one transaction with the audit. An event with a live lease is not changed.
+ * retry, replay and ignore by an operator. Rows are locked in the order of every other writer (work, then events, by
+ * seq), checked, and changed in one transaction with the audit. An event with a live lease is not changed.
  */
 import type { Action, ActionResult, EventKey, State } from '../../model.js'
 import { actionResult } from '../shared/operate.js'

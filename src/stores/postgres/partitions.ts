@@ -6,7 +6,7 @@ import type { PartitionUnit } from './connection/pools.js'
 import { adhoc, numbers, type Run, statement, texts } from './connection/statement.js'
 
 export const createPartitionFunctions = `
--- The partitions of payloads and the time each covers, from the catalogue: a list in a table could differ from it.
+-- Partitions and the time each covers, from the catalogue: a list in a table could differ from it.
 create or replace function hookonce.payload_partitions() returns table (name text, low timestamptz, high timestamptz)
 language sql stable set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
   select c.relname::text, (regexp_match(b.bound, 'FROM \\(''([^'']+)''\\)'))[1]::timestamptz,
@@ -58,8 +58,8 @@ export const ensurePartitions = statement('ensure_partitions')`
 select name from hookonce.ensure_partitions(coalesce(to_timestamp($1::float8 / 1000), hookonce.clock()), $2::int, $3) as name`
 
 /**
- * `run` writes payloads of these instants (null: now). Partitions are made only when one is missing: old rows come in
- * any order of time, so every batch would ask for every day.
+ * `run` writes payloads of these instants (null: now). Partitions are made only when one is missing: old rows come in any
+ * order of time, so every batch would ask for every day.
  */
 export async function inPartitions<T>(
   db: Database,
@@ -71,7 +71,7 @@ export async function inPartitions<T>(
       return await run()
     } catch (error) {
       if (!isPartitionMissing(error)) throw error
-      // After the drop of a partition a new one can be made.
+      // A new partition can be made after the drop.
       if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
       for (const at of new Set(instants()))
         await db.query(ensurePartitions, [at, at === null ? 1 : 0, db.partitions])
@@ -149,7 +149,7 @@ export async function dropPartition(
     await run(decide, [partition.name, partition.low, partition.high])
   }
   if (found.detaching !== null) {
-    // Without CONCURRENTLY every insert would wait for the longest running read of payloads.
+    // Every insert would wait for the longest running read of payloads without CONCURRENTLY.
     const how = found.detaching ? 'finalize' : 'concurrently'
     await session.alone(`alter table hookonce.payloads detach partition ${table} ${how}`)
   }
@@ -216,7 +216,6 @@ async function rescueAndDrop(
   return staying.length
 }
 
-/** By one statement. */
 const MOVED = 5_000
 
 const move = (table: string) =>

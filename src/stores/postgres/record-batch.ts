@@ -108,7 +108,7 @@ export function parameters(
   ]
 }
 
-/** The offset of each body in all of them joined, from 1. */
+/** Offsets of the bodies in the joined value, from 1. */
 function startsOf(deliveries: readonly NewDelivery[]): number[] {
   let at = 1
   return deliveries.map(({ body }) => {

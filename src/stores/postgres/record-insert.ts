@@ -45,7 +45,7 @@ export class Inserter {
     this.#standbyHasAll = standbyWait(db)
   }
 
-  /** When one row may have failed the batch, it is split in two until the delivery with that row is found. */
+  /** Splits a batch in two, when one row may have failed it, until the delivery with that row is found. */
   async insert(items: readonly BatchEvent[]): Promise<Recorded[]> {
     if (items.length === 0) return []
     try {
@@ -62,7 +62,7 @@ export class Inserter {
   async #insertPlain(items: readonly BatchEvent[]): Promise<Recorded[]> {
     const batch = newBatch()
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
-    // For duplicates the look-up alone costs less: it gets no bodies and writes nothing.
+    // The look-up alone costs less for duplicates: it gets no bodies and writes nothing.
     let known = this.#repeats.areLikely() ? await this.#lookUp(items, recorded, batch) : 0
     const fresh = missing(recorded)
     if (fresh.length > 0) {

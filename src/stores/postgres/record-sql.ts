@@ -14,8 +14,8 @@ const knownEvent = (batch: string): string => `e.seq, e.content_hash, e.same_as,
     e.batch = ${batch}::bigint as is_new, ${stateOf} as state, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld`
 
 /**
- * A lock names the last seq before this statement: `tail` stops there until this transaction has committed. nextval gets the
- * sequence from here, so no plan can call it before the lock is taken.
+ * A lock names the last seq before this statement: `tail` stops there until this transaction has committed. nextval gets
+ * the sequence from here, so no plan can call it before the lock is taken.
  */
 export const announced = `announced as materialized (
   select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
@@ -89,7 +89,7 @@ compared as materialized (
 ),
 ${announced},
 numbered as materialized (
-  -- In the order of arrival, whatever the order of insertion: seq is what lanes and lists go by.
+  -- Numbered in the order of arrival: lanes and lists go by seq.
   select c.*, same_as is not null and not handles as withheld, nextval((select sequence from announced)) as seq
   from (select * from compared where same_as is null or stores order by n) c
 ),

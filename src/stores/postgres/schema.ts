@@ -178,7 +178,7 @@ create table hookonce.hours (
   primary key (source, hour, slot)
 ) with (fillfactor = 50);
 
--- The sums of hours by source. A source has as many rows as were ever written at once: a writer takes one that nobody
+-- Sums of hours by source. A source has as many rows as were ever written at once: a writer takes one that nobody
 -- holds, so no commit waits for another.
 create table hookonce.totals (
   source text collate "C" not null,
@@ -189,7 +189,7 @@ create table hookonce.totals (
   primary key (source, part)
 ) with (fillfactor = 50);
 
--- The seqs of each hour over all sources. last_seq is rounded up, so only one in a thousand events moves it.
+-- Seqs of each hour over all sources. last_seq is rounded up, so only one in a thousand events moves it.
 create table hookonce.spans (
   hour timestamptz primary key,
   first_seq bigint not null,

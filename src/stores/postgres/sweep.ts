@@ -1,6 +1,6 @@
 /**
- * Makes events due that wait for nothing although their due time lies ahead: a process died before it made the next
- * event of a lane due, or the clock of the server was set back.
+ * Makes events due that wait for nothing although their due time lies ahead: a process died before it made the next event
+ * of a lane due, or the clock of the server was set back.
  */
 import type { Database } from './connection/database.js'
 import { numbers, statement, texts } from './connection/statement.js'
@@ -79,7 +79,7 @@ export function sweeper(db: Database): (sources: readonly string[]) => Promise<v
     for (const source of sources) places.delete(source)
     for (const { n, looked, next_at, seq } of rows)
       if (looked === ROWS) places.set(sources[n - 1]!, { nextAt: next_at, seq })
-    // After a step of the clock there may be many more.
+    // There may be many more after a step of the clock.
     if (rows.some(({ woken }) => woken > 0)) nextAt = 0
   }
 }

@@ -174,7 +174,7 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
 
   #usable(): PoolClient {
     if (!this.#over && isOutsideTransaction(this.#client)) {
-      // Before `begin` is known to have worked, this can only mean that it did not.
+      // This can only mean that `begin` did not work.
       if (!this.#isBegun) {
         this.beginFailure ??= new HookonceError('STORE_UNAVAILABLE', { problem: didNotBegin })
         throw this.beginFailure
@@ -308,7 +308,7 @@ async function answersOf(
   settled.catch(() => {})
   try {
     const answer = await answerOf(committed, limitMs)
-    // On one connection the answers arrive in order: this one is known by now.
+    // Answers arrive in order: this one is known by now.
     const failed = await settled.then(
       () => null,
       (error: unknown) => ({ error }),

@@ -28,7 +28,7 @@ export const lookAgain = interval(LOOK_AGAIN_MS)
 /** Due times less far ahead are not suspicious. */
 export const SLACK = interval(5_000)
 
-/** Locked so that it cannot be deleted until this transaction ends. */
+/** The lock keeps it from being deleted until this transaction ends. */
 export const lockBefore = (p: string): string => `(
     select h.seq from hookonce.work h where h.source = ${p}.source and h.lane = ${p}.lane and h.seq < ${p}.seq
     order by h.seq desc limit 1 for key share skip locked
@@ -44,9 +44,9 @@ export const blocked = `w.lane is not null and (
 export const waitsForNothing = `w.token is null and w.claimed_at is null and not (${blocked})`
 
 /**
- * Makes the next event of each lane due. Each command of a function has a new snapshot: after the delete, it has an
- * event that was parked while the delete waited for its lock. For the same reason the next event is locked before its
- * time is read.
+ * Makes the next event of each lane due. Each command of a function has a new snapshot: after the delete, it has an event
+ * that was parked while the delete waited for its lock. For the same reason the next event is locked before its time is
+ * read.
  */
 export const createPromoteLanes = `
 create or replace function hookonce.promote_lanes(seqs bigint[], sources text[], lanes text[]) returns void language plpgsql as $$

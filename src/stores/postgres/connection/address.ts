@@ -1,17 +1,12 @@
 /** node-postgres reads most of a URL. This file adds several hosts, and options of the store. */
 import pg from 'pg'
 import { invalid } from '../../../errors.js'
+import type { PostgresOptions } from './pools.js'
 
 export interface Address {
   readonly urls: readonly [string, ...string[]]
   readonly readWrite: boolean
-  readonly options: UrlOptions
-}
-
-export interface UrlOptions {
-  readonly schema?: string
-  readonly prepare?: boolean
-  readonly directUrl?: string
+  readonly options: Pick<PostgresOptions, 'schema' | 'prepare' | 'directUrl'>
 }
 
 const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/

@@ -61,7 +61,6 @@ export function asClient(tx: PostgresTx): TransactionClient {
     connect: async () => client,
     release() {},
     end: async () => {},
-    // The client emits no events: the connection is opened and closed outside.
     on: nothing,
     once: nothing,
     off: nothing,

@@ -1,6 +1,6 @@
 /**
- * A connection can stop answering without an error (a failover without a reset, a dropped NAT entry), so every wait
- * here has a time limit.
+ * A connection can stop answering without an error (a failover without a reset, a dropped NAT entry), so every wait here
+ * has a time limit.
  */
 import type { ClientBase, ClientConfig, PoolConfig } from 'pg'
 import pg from 'pg'

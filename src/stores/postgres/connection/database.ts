@@ -43,7 +43,6 @@ export class Database {
   readonly timeoutMs: number
   readonly hasDirectUrl: boolean
   readonly partitions: PartitionUnit
-  /** More are open for a moment only. */
   readonly connections: number
   readonly sessions: Sessions
   readonly transactions: TransactionPool

@@ -72,7 +72,6 @@ export function isTimedOut(error: unknown): boolean {
   return (error as PgFailure | null)?.code === TIMED_OUT
 }
 
-/** The server is a standby, or has become one. */
 export function isReadOnlyFailure(error: unknown): boolean {
   return (error as PgFailure | null)?.code === '25006'
 }

@@ -7,7 +7,6 @@
 export type Boundary = 'begin' | 'commit' | 'rollback'
 
 export interface HandlerSql {
-  /** Also found behind other statements. */
   readonly boundary: Boundary | null
   /** Changes the session beyond the end of the transaction: `set search_path`, `listen`. */
   readonly change: string | null

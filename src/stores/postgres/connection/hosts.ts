@@ -1,7 +1,7 @@
 /**
- * Chooses among several hosts, as libpq does with target_session_attrs=read-write. It asks all hosts at once, because
- * one that is down must delay nothing, and takes the first that accepts writes. After a failover another host is the
- * primary, so each new connection asks again.
+ * Chooses among several hosts, as libpq does with target_session_attrs=read-write. It asks all hosts at once, because one
+ * that is down must delay nothing, and takes the first that accepts writes. After a failover another host is the primary,
+ * so each new connection asks again.
  */
 import type { ClientConfig } from 'pg'
 import { PromptClient } from './client.js'

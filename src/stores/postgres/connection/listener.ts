@@ -1,7 +1,7 @@
 /**
- * Notifies other processes of new events. NOTIFY takes a lock on the whole database at commit, so it is sent at most
- * once in 20 ms, in its own statement after the commit. When one is lost, polling finds the events. A connection that
- * only listens does not notice that its server is gone, so it sends a query from time to time.
+ * Notifies other processes of new events. NOTIFY takes a lock on the whole database at commit, so it is sent at most once
+ * in 20 ms, in its own statement after the commit. When one is lost, polling finds the events. A connection that only
+ * listens does not notice that its server is gone, so it sends a query from time to time.
  */
 import type { Client } from 'pg'
 import { HookonceError } from '../../../errors.js'

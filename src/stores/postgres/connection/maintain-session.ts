@@ -46,9 +46,7 @@ export class MaintainSession {
     this.#holder = db.client()
     this.#worker = db.client()
     this.#holderTurns = new Turns(this.#holder)
-    this.#holder.on('error', (error) => {
-      this.#lost = error
-    })
+    this.#holder.on('error', this.#lose)
   }
 
   async open(): Promise<void> {
@@ -57,12 +55,13 @@ export class MaintainSession {
     // DETACH CONCURRENTLY runs alone, so its limits can only be those of the session.
     if (await isOwnSession(this.#worker, this.#db.timeoutMs)) await this.#send(setSql(settings, 'set'))
     await this.#hold(beginSql(IDLE_MS))
-    // Without parameters: the portal of a query with parameters keeps its snapshot, and DETACH would wait for that.
+    // No parameters: the portal of a query with parameters keeps its snapshot, and DETACH would wait for that.
     const key = `pg_catalog.hashtextextended('hookonce maintain ${this.#db.schema}', 0)`
     const { rows } = await this.#hold(`select pg_catalog.pg_try_advisory_xact_lock(${key}) as got`)
     this.isLocked = rows[0].got
     if (!this.isLocked) await this.#hold('rollback')
-    else this.#keepingAlive = setInterval(() => this.#keepAlive(), KEEP_ALIVE_MS).unref()
+    else
+      this.#keepingAlive = setInterval(() => this.#hold('select 1').catch(this.#lose), KEEP_ALIVE_MS).unref()
   }
 
   readonly run: Run = (statement, values) => this.atomic((run) => run(statement, values))
@@ -89,10 +88,8 @@ export class MaintainSession {
     await Promise.all([this.#holder.end().catch(() => {}), this.#worker.end().catch(() => {})])
   }
 
-  #keepAlive(): void {
-    this.#hold('select 1').catch((error) => {
-      this.#lost = error
-    })
+  readonly #lose = (error: unknown): void => {
+    this.#lost = error
   }
 
   #hold(sql: string, limitMs = this.#db.timeoutMs): Promise<QueryResult> {

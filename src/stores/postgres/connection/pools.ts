@@ -22,9 +22,9 @@ import { choosingClient } from './hosts.js'
 
 export interface PostgresOptions {
   /**
-   * The address of the database, `postgres://user@host/db`, or `env('DATABASE_URL')`. Give either this or `pool`.
-   * Its query may contain sslmode, sslrootcert, sslcert, sslkey, target_session_attrs (with several hosts), schema,
-   * prepare and directUrl.
+   * The address of the database, `postgres://user@host/db`, or `env('DATABASE_URL')`. Give either this or `pool`. Its
+   * query may contain sslmode, sslrootcert, sslcert, sslkey, target_session_attrs (with several hosts), schema, prepare
+   * and directUrl.
    */
   readonly url?: string | (() => string)
   /** The password. A function is called for each new connection, for passwords that change. Not with `pool`. */
@@ -50,8 +50,8 @@ export interface PostgresOptions {
    */
   readonly prepare?: boolean
   /**
-   * A statement of the log without an answer after this time is an outage: its connection is destroyed. The server cancels
-   * a read that takes longer, and the call throws STORE_BUSY. Default `'10s'`.
+   * A statement of the log without an answer after this time is an outage: its connection is destroyed. The server
+   * cancels a read that takes longer, and the call throws STORE_BUSY. Default `'10s'`.
    */
   readonly statementTimeout?: Duration
   /** The time range of one partition of payloads. It can be changed on a log with data. Default `month`. */

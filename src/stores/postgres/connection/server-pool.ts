@@ -11,7 +11,6 @@ import {
 
 /** The application’s pool may have no limit. */
 const ACQUIRE_MS = 5_000
-/** Statements under way have this long when the store is closed. */
 const CLOSE_MS = 3_000
 
 export interface ServerPoolOptions {

@@ -23,8 +23,8 @@ export const formats: Settings = {
 /**
  * enable_seqscan: a generic plan that was made while a table was small must not scan the table after it has grown. jit
  * and plan_cache_mode: compiling these plans, or planning again for each call, costs more than running them.
- * statement_timeout and lock_timeout: the server’s limit would also end the wait of a commit for its synchronous
- * standby, and then report the commit as a success. The store limits the time of each statement.
+ * statement_timeout and lock_timeout: the server’s limit would also end the wait of a commit for its synchronous standby,
+ * and then report the commit as a success. The store limits the time of each statement.
  */
 export const logSettings: Settings = {
   ...formats,
@@ -45,14 +45,13 @@ const GRACE_MS = 5_000
 
 /**
  * The default of a database may be another level. Leases and lanes need a snapshot for each statement: with one for the
- * whole transaction, a heartbeat would make its end fail, and an event that was parked in the meantime would not be
- * seen.
+ * whole transaction, a heartbeat would make its end fail, and an event that was parked in the meantime would not be seen.
  */
 const BEGIN = 'begin isolation level read committed'
 
 /**
- * Limits idle time: when a connection is lost without an error, the server would keep the transaction and its locks
- * until the operating system notices, which takes hours.
+ * Limits idle time: when a connection is lost without an error, the server would keep the transaction and its locks until
+ * the operating system notices, which takes hours.
  */
 export function beginSql(idleMs: number, settings: Settings = {}, mode: '' | ' read only' = ''): string {
   const idle = { idle_in_transaction_session_timeout: Math.round(idleMs + GRACE_MS) }
@@ -157,7 +156,6 @@ export class Sessions {
     return beginSql(idleMs, { ...logSettings, synchronous_commit: this.#synchronousCommit })
   }
 
-  /** Sessions count as shared from now on. */
   statementLost(): void {
     if (this.#state !== 'lost') this.#find('lost')
   }

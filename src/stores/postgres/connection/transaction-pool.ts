@@ -1,6 +1,6 @@
 /**
- * While the connection of a handler’s transaction commits, it is offered to the next transaction, whose first commands
- * go into the same packet. The server runs them after the commit. A packet is the largest cost of a short transaction
+ * While the connection of a handler’s transaction commits, it is offered to the next transaction, whose first commands go
+ * into the same packet. The server runs them after the commit. A packet is the largest cost of a short transaction
  * (docs/decisions/0007-time-of-a-delivery.md).
  */
 import type { PoolClient } from 'pg'
