@@ -1,9 +1,9 @@
 /**
  * extend and release change nothing when the lease has expired.
  *
- * Pinned leases get no heartbeat. A transaction above READ COMMITTED sees its work row as it was at its first statement: if a
- * heartbeat then changes the row, the transaction cannot settle any more (40001). Its leases are extended once, for as long
- * as its handler may take.
+ * Pinned leases get no heartbeat. A transaction above READ COMMITTED sees its work row as it was at its first statement:
+ * if a heartbeat then changes the row, the transaction cannot settle any more (40001). Its leases are extended once, for
+ * as long as its handler may take.
  */
 import type { Lease } from '../../model.js'
 import type { Database } from './connection/database.js'

@@ -13,7 +13,7 @@ import { cancelStatement, destroy } from './connection/client.js'
 import type { Database } from './connection/database.js'
 import { asHookonceError, describe, isRaceFailure } from './connection/failure.js'
 import { insistOnVisibleRows } from './connection/privileges.js'
-import { beginSql, formats, inTransaction } from './connection/sessions.js'
+import { beginSql, formats, inTransaction } from './connection/settings.js'
 import { adhoc, type Run } from './connection/statement.js'
 import { migrations } from './schema.js'
 

@@ -122,9 +122,9 @@ where hour >= to_timestamp($1::float8 / 1000) and hour < to_timestamp($2::float8
 group by source having sum(recorded) > 0`)
 
 /**
- * Records the decision, detaches the partition, checks again, drops it. A detached partition gets no new rows, so the last
- * check is final. Payloads that must stay after all (of a retried event, of a source that keeps its payloads, or not yet
- * archived) move to a new partition in the transaction that drops the old one.
+ * Records the decision, detaches the partition, checks again, drops it. A detached partition gets no new rows, so the
+ * last check is final. Payloads that must stay after all (of a retried event, of a source that keeps its payloads, or not
+ * yet archived) move to a new partition in the transaction that drops the old one.
  *
  * Returns the number of payloads removed; null when the partition stays.
  */

@@ -1,8 +1,8 @@
 /**
  * The tables of the log (docs/decisions/0001-tables.md). `hookonce.` stands for the configured schema.
  *
- * Both stores have the same migrations by number and name. A released migration is never changed. SQL functions are in the
- * file of the verb that calls them: to change one, edit it there and list it again in the next migration.
+ * Both stores have the same migrations by number and name. A released migration is never changed. SQL functions are in
+ * the file of the verb that calls them: to change one, edit it there and list it again in the next migration.
  */
 import type { Migration } from '../../store.js'
 import { createTotalsTriggers } from './hours.js'

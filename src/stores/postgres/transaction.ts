@@ -20,7 +20,7 @@ import {
   isTimedOut,
 } from './connection/failure.js'
 import { readSql } from './connection/handler-sql.js'
-import { beginInOwnSession, beginSql } from './connection/sessions.js'
+import { beginInOwnSession, beginSql } from './connection/settings.js'
 import type { Statement } from './connection/statement.js'
 import { Turns } from './connection/turns.js'
 import { advanceWatermark, effect } from './keys.js'

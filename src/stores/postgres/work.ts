@@ -1,12 +1,12 @@
 /**
  * SQL about rows of the `work` table: the state of an event, leases and lanes.
  *
- * Only the head of a lane, its lowest seq in `work`, is due. The others are parked: their `next_at` lies an hour ahead, and
- * the transaction that deletes the row before them makes them due (`promote_lanes`).
+ * Only the head of a lane, its lowest seq in `work`, is due. The others are parked: their `next_at` lies an hour ahead,
+ * and the transaction that deletes the row before them makes them due (`promote_lanes`).
  *
- * A row is parked only under a key-share lock on a row before it. A delete of that row waits for the lock and then looks for
- * the next one with a new snapshot, so it cannot miss the parked row. The lock never waits (skip locked): while the row
- * before is being deleted, the row stays due, and a claim looks at it again.
+ * A row is parked only under a key-share lock on a row before it. A delete of that row waits for the lock and then looks
+ * for the next one with a new snapshot, so it cannot miss the parked row. The lock never waits (skip locked): while the
+ * row before is being deleted, the row stays due, and a claim looks at it again.
  */
 import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/work.js'
 

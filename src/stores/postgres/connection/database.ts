@@ -26,7 +26,8 @@ import { isConnectionFailure, isRaceFailure, isStatementLost, throwHookonceError
 import { openPools, type PartitionUnit, type PostgresOptions, withUrlOptions } from './pools.js'
 import { awaitStandby } from './replication.js'
 import { ServerPool } from './server-pool.js'
-import { beginSql, inTransaction, logSettings, Sessions, transact } from './sessions.js'
+import { Sessions } from './sessions.js'
+import { beginSql, inTransaction, logSettings, transact } from './settings.js'
 import { type InSchema, inSchema, preparer, type Run, type Statement } from './statement.js'
 import { poolExhausted, TransactionPool } from './transaction-pool.js'
 
