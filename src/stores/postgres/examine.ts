@@ -1,3 +1,4 @@
+/** Reads for people: effects, dead letters, leases, types and beginnings of ids. */
 import type { EventKey } from '../../model.js'
 import type {
   DeadLetterGroup,

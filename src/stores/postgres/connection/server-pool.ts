@@ -1,3 +1,4 @@
+/** A pool of node-postgres that limits every wait. A connection whose state is unknown is destroyed. */
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { HookonceError } from '../../../errors.js'
 import { answerOf, cancelStatement, destroy, survive } from './client.js'
