@@ -47,16 +47,10 @@ function insistOnVariables(read: unknown): void {
 }
 
 /**
- * Starts a new inbox on the same log, gives it to the server, and stops the one before when its last request is
- * answered and its handlers have ended. Throws before anything has changed when the new one cannot start. What is under
- * `server` is read once, when the process starts.
+ * Starts the next inbox on the same log, gives it to the server, and stops the one before when its last request is
+ * answered and its handlers have ended. When the next one cannot start, it throws and nothing has changed.
  */
-export async function reloadInbox(
-  server: HookonceServer,
-  loaded: LoadedConfig,
-  overrides?: Partial<Omit<InboxOptions, 'sources'>>,
-): Promise<Inbox> {
-  const next = await inboxFromConfig(loaded, overrides)
+export async function swapInbox(server: HookonceServer, next: Inbox): Promise<void> {
   try {
     await next.start()
   } catch (error) {
@@ -65,5 +59,4 @@ export async function reloadInbox(
   }
   const before = await server.swap(next)
   await before.stop()
-  return next
 }

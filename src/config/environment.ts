@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../options.js'
 import type { Token } from '../server/admin/options.js'
-import type { HookonceConfig } from './define.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const MIN_TOKEN_LENGTH = 16
 
-export interface Overridden {
+interface Overridden {
   readonly config: Record<string, unknown>
   readonly problems: readonly string[]
 }
@@ -49,10 +48,4 @@ function withToken(admin: unknown, token: string): object {
 /** Only the hash of a token is kept. */
 function environmentToken(token: string): Token {
   return { name: 'environment', role: 'admin', sha256: createHash('sha256').update(token).digest('hex') }
-}
-
-/** The configuration when there is no file. */
-export function withoutFile(environment: Environment): Overridden & { readonly config: HookonceConfig } {
-  const made = withEnvironment({ store: 'sqlite:.hookonce/events.db', sources: {} }, environment)
-  return made as typeof made & { readonly config: HookonceConfig }
 }

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { HookonceError } from '../errors.js'
 import { configProblems } from './check.js'
 import type { HookonceConfig } from './define.js'
-import { type Environment, withEnvironment, withoutFile } from './environment.js'
+import { type Environment, withEnvironment } from './environment.js'
 import { literalSecrets } from './file-text.js'
 import { runFile } from './run-file.js'
 
@@ -17,25 +17,18 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   readonly config: HookonceConfig
-  /** Null: there is no file, and `config` is what the environment and the defaults make, with no source. */
-  readonly path: string | null
+  readonly path: string
   /** The file and what it imports from around it: a change in any of them is a change of the configuration. */
   readonly files: readonly string[]
   /** Problems that do not stop the start. */
   readonly warnings: readonly string[]
 }
 
-export const configNames = ['hookonce.config.ts', 'hookonce.config.js', 'hookonce.config.mjs'] as const
+const configNames = ['hookonce.config.ts', 'hookonce.config.js', 'hookonce.config.mjs'] as const
 
 export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
   const { cwd = process.cwd(), env = process.env } = options
   const path = options.path === undefined ? findConfig(cwd) : resolve(cwd, options.path)
-  if (path === null) {
-    const { config, problems } = withoutFile(env)
-    if (problems.length > 0)
-      throw new HookonceError('CONFIG_INVALID', { path: 'The environment', problem: problems.join('; ') })
-    return { config, path, files: [], warnings: [] }
-  }
   if (!existsSync(path)) throw new HookonceError('CONFIG_MISSING', { path })
   const { exported, files } = await runFile(path)
   if (exported === undefined) {
@@ -57,13 +50,14 @@ async function closeStore(store: unknown): Promise<void> {
   if (typeof store.close === 'function') await store.close().catch(() => {})
 }
 
-function findConfig(cwd: string): string | null {
-  const found = configNames.map((name) => resolve(cwd, name)).filter((path) => existsSync(path))
+function findConfig(cwd: string): string {
+  const names = configNames.map((name) => resolve(cwd, name))
+  const found = names.filter((path) => existsSync(path))
   if (found.length > 1) {
     const problem = `${found.map((path) => basename(path)).join(' and ')} are both there; keep one`
     throw new HookonceError('CONFIG_INVALID', { path: cwd, problem })
   }
-  return found[0] ?? null
+  return found[0] ?? names[0]!
 }
 
 function warningsIn(path: string): string[] {

@@ -1,26 +1,22 @@
 /** Watches the configuration and the files it imports. An invalid configuration is reported and not used. */
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { type LoadedConfig, type LoadOptions, loadConfig } from './load.js'
+import { type LoadedConfig, loadConfig } from './load.js'
 
-export interface WatchOptions extends Omit<LoadOptions, 'path'> {
+/** Editors write a file in several steps. */
+const QUIET_MS = 100
+
+interface WatchOptions {
   /** Gets each new configuration that could be loaded and is valid. What it throws goes to `onProblem`. */
   readonly onChange: (loaded: LoadedConfig) => void | Promise<void>
   /** Called when the file cannot be used. The running configuration stays in use. */
   readonly onProblem: (error: unknown) => void
-  /** Editors write a file in several steps. Default 100. */
-  readonly quietMs?: number
-}
-
-export interface ConfigWatch {
-  close(): void
 }
 
 export function watchConfig(
-  loaded: LoadedConfig & { readonly path: string },
-  options: WatchOptions,
-): ConfigWatch {
-  const { quietMs = 100, onChange, onProblem, ...load } = options
+  { path, files: loadedFiles }: LoadedConfig,
+  { onChange, onProblem }: WatchOptions,
+): { close(): void } {
   const watchers = new Map<string, FSWatcher>()
   let files = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -52,13 +48,13 @@ export function watchConfig(
     clearTimeout(timer)
     timer = setTimeout(() => {
       reloading = reloading.then(reload)
-    }, quietMs)
+    }, QUIET_MS)
   }
 
   async function reload(): Promise<void> {
     if (closed) return
     try {
-      const next = await loadConfig({ ...load, path: loaded.path })
+      const next = await loadConfig({ path })
       follow(next.files)
       await onChange(next)
     } catch (error) {
@@ -66,7 +62,7 @@ export function watchConfig(
     }
   }
 
-  follow(loaded.files)
+  follow(loadedFiles)
   return {
     close() {
       closed = true

@@ -80,16 +80,11 @@ describe('finding and running the file', () => {
     await inbox.stop()
   })
 
-  test('without a file there is what the environment says', async () => {
-    expect(await load({ HOOKONCE_STORE: 'sqlite::memory:' })).toEqual({
-      config: { store: 'sqlite::memory:', sources: {} },
-      path: null,
-      files: [],
-      warnings: [],
+  test('no file, a path that leads nowhere, and two files at once, are errors', async () => {
+    await expect(load()).rejects.toMatchObject({
+      code: 'CONFIG_MISSING',
+      message: expect.stringContaining(join(cwd, 'hookonce.config.ts')),
     })
-  })
-
-  test('a path that leads nowhere, and two files at once, are errors', async () => {
     await expect(load({}, 'other.ts')).rejects.toMatchObject({ code: 'CONFIG_MISSING' })
     await write('hookonce.config.ts', withKeys(''))
     await write('hookonce.config.js', withKeys(''))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from 'hookonce'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { inboxFromConfig, reloadInbox } from '#dist/config/build.js'
+import { inboxFromConfig, swapInbox } from '#dist/config/build.js'
 import { type LoadedConfig, loadConfig } from '#dist/config/load.js'
 import { watchConfig } from '#dist/config/watch.js'
 import { wholeInbox } from '#dist/inbox/internals.js'
@@ -38,10 +38,7 @@ async function watched() {
   const changes: LoadedConfig[] = []
   const problems: unknown[] = []
   const loaded = await loadConfig({ cwd, env: {} })
-  const watch = watchConfig(loaded as LoadedConfig & { path: string }, {
-    cwd,
-    env: {},
-    quietMs: 30,
+  const watch = watchConfig(loaded, {
     onChange: (next) => void changes.push(next),
     onProblem: (error) => void problems.push(error),
   })
@@ -111,16 +108,16 @@ test('a server takes the new inbox without refusing a delivery, and a request on
   )
   const answers: Promise<number>[] = []
   let over = false
-  const swapped = reloadInbox(server, await loadConfig({ cwd, env: {} }), { log: silentLog }).then((next) => {
+  const next = await inboxFromConfig(await loadConfig({ cwd, env: {} }), { log: silentLog })
+  const swapped = swapInbox(server, next).then(() => {
     over = true
-    return next
   })
   for (let i = 0; i < 40 || (await post('other', `probe-${i}`)) === 404; i++)
     answers.push(post('shop', `e${i}`))
   expect(over).toBe(false) // a request still uses the old inbox
   goOn.give()
   expect(await slow).toBe(200)
-  const next = await swapped
+  await swapped
   expect(server.inbox).toBe(next)
   expect([...new Set(await Promise.all(answers))]).toEqual([200])
   expect(await post('other', 'new source')).toBe(200)
@@ -137,7 +134,9 @@ test('a configuration whose inbox cannot start leaves the running one alone', as
     cwd,
     env: { HOOKONCE_STORE: `sqlite:${join(path(), 'a file is no folder.db')}` },
   })
-  await expect(reloadInbox(server, bad)).rejects.toMatchObject({ code: expect.stringMatching(/^STORE_/) })
+  await expect(swapInbox(server, await inboxFromConfig(bad))).rejects.toMatchObject({
+    code: expect.stringMatching(/^STORE_/),
+  })
   expect(server.inbox).toBe(first)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
 })

@@ -101,7 +101,7 @@ async function dev(output: Output, options: DevOptions): Promise<number> {
   ready(output, url, link, setup)
   // Once for a folder: a new tab at every restart would be a nuisance.
   if (isNew && !output.json) openBrowser(link)
-  const watch = setup.config?.path
+  const watch = setup.config
     ? await reloadOnChange(output, server, setup.config, reporting, options, log)
     : null
   const code = await ended
@@ -167,15 +167,10 @@ async function reloadOnChange(
   log: Logger,
 ) {
   const { watchConfig } = await import('../../config/watch.js')
-  return watchConfig(config as LoadedConfig & { path: string }, {
+  const { swapInbox } = await import('../../config/build.js')
+  return watchConfig(config, {
     async onChange(next) {
-      const inbox = await configuredInbox(next, options, log)
-      await inbox.start().catch(async (error) => {
-        await inbox.stop({ deadline: 0 })
-        throw error
-      })
-      const before = await server.swap(reporting(inbox))
-      await before.stop()
+      await swapInbox(server, reporting(await configuredInbox(next, options, log)))
       output.say('the changed configuration is in use')
     },
     onProblem(error) {

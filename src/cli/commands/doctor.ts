@@ -80,7 +80,7 @@ async function configuration(storeUrl: string | undefined): Promise<ConfigFindin
     const sources = Object.entries(loaded.config.sources)
     const unverified = sources.filter(([, source]) => source.unverified).map(([name]) => name)
     const findings = [
-      finding('configuration', loaded.path ?? '', true),
+      finding('configuration', loaded.path, true),
       finding(
         'sources',
         `${sources.length}, each with its secret`,

@@ -12,6 +12,7 @@ import { addCommand } from '../command.js'
 import { Failure } from '../failure.js'
 import { addressOptions, count, defined, flag, type OptionsOf, parsed, text } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
+import { hasConfig } from '../store.js'
 
 const configOptions = {
   config: text('<file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)'),
@@ -133,8 +134,7 @@ function overrides({ config }: LoadedConfig, { store, concurrency }: WorkerOptio
 }
 
 async function configuration(path: string | undefined): Promise<LoadedConfig> {
-  const loaded = await loadConfig(defined({ path }))
-  if (loaded.path !== null) return loaded
+  if (path !== undefined || hasConfig()) return loadConfig(defined({ path }))
   throw new Failure(
     'There is no hookonce.config.ts in this folder. Create one (docs/configuration.md), or give its path with --config. hookonce dev needs no configuration.',
   )
