@@ -3,9 +3,8 @@ import type { Source } from '../provider.js'
 import type { ArchiveTarget } from '../retention/archive/target.js'
 import type { RetentionOptions } from '../retention/policy.js'
 import type { Store } from '../store.js'
-import { makeCredentials } from './dev/folder.js'
 import { Failure, UsageError } from './failure.js'
-import { devSource, factories } from './sources.js'
+import { exampleSource, factories } from './sources.js'
 import { hasConfig, openExistingStore, readConfig } from './store.js'
 
 interface RetentionContext extends AsyncDisposable {
@@ -38,9 +37,13 @@ async function sourcesIn(store: Store): Promise<ReadonlyMap<string, Source>> {
     throw new Failure(
       `The log has events of ${unknown.join(', ')}, and the retry windows of these sources are unknown here. Run this command in the folder of hookonce.config.ts.`,
     )
-  if (found.length === 0) return new Map()
-  const credentials = makeCredentials(undefined)
-  return new Map(found.map((factory) => [factory.key, devSource(factory, credentials)]))
+  return new Map(found.map((factory) => [factory.key, exampleSource(factory)]))
+}
+
+/** A command that only reads the archive needs no log. */
+export async function archiveToRead(path: string | undefined): Promise<ArchiveTarget> {
+  const config = path === undefined && hasConfig() ? await readConfig() : null
+  return archiveTarget(path, (config?.retention || {}) as RetentionOptions)
 }
 
 export async function archiveTarget(

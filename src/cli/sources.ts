@@ -99,6 +99,11 @@ function firstAccepted(factory: ProviderFactory, choices: readonly Options[]): S
   throw problem
 }
 
+/** A source with the example secret of its provider, for its facts. It cannot verify a real delivery. */
+export function exampleSource(factory: ProviderFactory): Source {
+  return (factory as unknown as (options: object) => Source)(factory.example())
+}
+
 /** Uses a secret of the user exactly as given, so that a wrong one is noticed. */
 export function sourceWith(factory: ProviderFactory, secret: string): Source {
   return makeSource(factory, { [factory.credentials[0]!]: secret })

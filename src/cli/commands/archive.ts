@@ -14,7 +14,7 @@ import { storeOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
 import { day, defined, noteOption, type OptionsOf, parsed, text, texts } from '../options.js'
 import { counted, type Output, table } from '../output.js'
-import { archiveTarget, openRetention } from '../retention.js'
+import { archiveTarget, archiveToRead, openRetention } from '../retention.js'
 
 const archiveOptions = {
   archive: text('<folder>', 'the folder of the archive (default: retention.archive of the configuration)'),
@@ -24,12 +24,12 @@ const dayOptions = {
   ...archiveOptions,
   from: parsed('<day>', 'from this day on, such as 2026-07-01 (UTC)', day),
   to: parsed('<day>', 'up to this day', day),
-  ...storeOption,
 }
 const restoreOptions = {
   id: texts('<event id>', 'only this event; may be repeated'),
   ...noteOption,
   ...dayOptions,
+  ...storeOption,
 }
 type ArchiveOptions = OptionsOf<typeof restoreOptions>
 
@@ -109,7 +109,7 @@ interface ArchivedDay {
 }
 
 async function list(output: Output, options: ArchiveOptions): Promise<void> {
-  const target = await targetOnly(options)
+  const target = await archiveToRead(options.archive)
   const days: ArchivedDay[] = []
   for await (const { source, day, deliveries, events, objects } of archiveList(target, filterOf(options)))
     days.push({
@@ -135,7 +135,7 @@ async function list(output: Output, options: ArchiveOptions): Promise<void> {
 }
 
 async function verify(output: Output, options: ArchiveOptions): Promise<number> {
-  const target = await targetOnly(options)
+  const target = await archiveToRead(options.archive)
   const days: ArchiveCheck[] = []
   for await (const checked of archiveVerify(target, filterOf(options))) {
     days.push(checked)
@@ -174,13 +174,6 @@ async function restore(output: Output, options: ArchiveOptions): Promise<void> {
     () =>
       `${counted(report.restored, 'payload', 'payloads')} restored, ${report.skipped} skipped (already in the log, erased, or without an event)${report.refused > 0 ? `\n${report.refused} refused: the log has no receipt of their objects, so they were changed or belong to another log` : ''}`,
   )
-}
-
-/** An archive can be read without its log. */
-async function targetOnly({ archive, store }: ArchiveOptions) {
-  if (archive !== undefined) return archiveTarget(archive, {})
-  await using context = await openRetention(store)
-  return await archiveTarget(undefined, context.retention)
 }
 
 function filterOf({ source, from, to }: ArchiveOptions) {

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { durationText } from '../../duration.js'
-import type { Source } from '../../provider.js'
 import type { ProviderFactory } from '../../providers/index.js'
 import { addCommand } from '../command.js'
 import { type Output, table } from '../output.js'
-import { factories, factoryOf, idFields } from '../sources.js'
+import { exampleSource, factories, factoryOf, idFields } from '../sources.js'
 
 export function add(program: Command): void {
   addCommand(program, 'providers [provider]', {
@@ -12,15 +11,14 @@ export function add(program: Command): void {
       'Lists the supported senders. With a name, shows how that sender signs, identifies and retries its events.',
     examples: ['hookonce providers', 'hookonce providers github'],
     async run({ output }, provider?: string) {
-      if (provider === undefined) return listProviders(output, factories())
-      const factory = factoryOf(provider)
-      return showProvider(output, factory, idFields(factory))
+      if (provider === undefined) listProviders(output)
+      else showProvider(output, factoryOf(provider))
     },
   })
 }
 
-function listProviders(output: Output, factories: readonly ProviderFactory[]): void {
-  const rows = factories.map((factory) => ({
+function listProviders(output: Output): void {
+  const rows = factories().map((factory) => ({
     provider: factory.key,
     name: factory.definition.name,
     types: Object.keys(factory.definition.samples),
@@ -35,9 +33,8 @@ function listProviders(output: Output, factories: readonly ProviderFactory[]): v
   )
 }
 
-function showProvider(output: Output, factory: ProviderFactory, idFields: readonly string[]): void {
-  const make = factory as unknown as (options: Record<string, unknown>) => Source
-  const source = make(factory.example())
+function showProvider(output: Output, factory: ProviderFactory): void {
+  const source = exampleSource(factory)
   const { scheme } = source
   const facts = {
     provider: source.key,
@@ -52,7 +49,7 @@ function showProvider(output: Output, factory: ProviderFactory, idFields: readon
     signatureIn: scheme.signatureIn,
     timestamp: scheme.timestamp,
     covers: scheme.covers,
-    id: idFields,
+    id: idFields(factory),
     idIsSigned: source.idIsSigned,
     contentGuard: source.contentGuard,
     retryWindowMs: source.retryWindowMs,
