@@ -67,11 +67,11 @@ afterAll(async () => {
 
 const ways: readonly (readonly [string, () => string[]])[] = [
   ['on the store', () => ['--store', storeUrl]],
-  ['through a server', () => ['--server', url, '--token', token]],
+  ['through a server', () => ['--server', url]],
 ]
 
 describe.each(ways)('%s', (_, where) => {
-  const run = (...args: string[]) => folder.run([...args, ...where()])
+  const run = (...args: string[]) => folder.run([...args, ...where()], { HOOKONCE_TOKEN: token })
   const json = async (...args: string[]) => {
     const ended = await run(...args, '--json')
     return { ...ended, value: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
@@ -106,7 +106,7 @@ describe.each(ways)('%s', (_, where) => {
   })
 
   test('an event that is not there is said so', async () => {
-    for (const args of [['evt_none'], ['stripe/evt_none'], ['evt_ok', '--source', 'github']]) {
+    for (const args of [['evt_none'], ['stripe/evt_none'], ['github/evt_ok']]) {
       const { code, stdout, stderr } = await run('events', 'show', ...args)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toContain('hookonce events list shows the events')
@@ -127,7 +127,9 @@ describe.each(ways)('%s', (_, where) => {
   })
 
   test('tail goes on from where it is told, and ends when told to', async () => {
-    const tail = folder.start(['events', 'tail', '--since', '1h', '--json', ...where()])
+    const tail = folder.start(['events', 'tail', '--since', '1h', '--json', ...where()], {
+      HOOKONCE_TOKEN: token,
+    })
     await tail.says(/"id":"72d3162e"/)
     tail.signal('SIGTERM')
     const { code, stdout } = await tail.ended()
@@ -181,7 +183,7 @@ describe.each(ways)('%s', (_, where) => {
 test.each(ways)(
   'replay --conflict, %s: runs the other content, and says when there is none',
   async (_, where) => {
-    const run = (...args: string[]) => folder.run([...args, ...where()])
+    const run = (...args: string[]) => folder.run([...args, ...where()], { HOOKONCE_TOKEN: token })
     const replay = (id: string) => run('replay', id, '--conflict', '--force', '--note', 'the second is right')
     expect(await replay('evt_bad')).toMatchObject({
       code: 1,
@@ -245,8 +247,9 @@ describe.concurrent('it says what to do when', () => {
   test('the server URL is not one', () => failsWith(['retry', 'x', '--server', 'hooks'], 2, 'must be a URL'))
   test('a token is missing, wrong, or not allowed to', async () => {
     await failsWith(['events', 'list'], 1, 'requires a token', { HOOKONCE_SERVER: url })
-    await failsWith(['events', 'list', '--token', 'wrong'], 1, 'does not accept this token', {
+    await failsWith(['events', 'list'], 1, 'does not accept this token', {
       HOOKONCE_SERVER: url,
+      HOOKONCE_TOKEN: 'wrong',
     })
     await failsWith(['retry', 'evt_bad', '--server', url], 1, 'operator', { HOOKONCE_TOKEN: viewer })
   })
@@ -312,6 +315,7 @@ test('a configuration is run for its keys, and not when --store or --server name
     await inbox.stop()
     const show = ['events', 'show', 'shop/e1', '--payload', '--note', 'a test']
     const flag = join(own.path, 'ran')
+    writeFileSync(join(own.path, 'secret.txt'), 'whsec_0123456789abcdef')
     writeFileSync(
       join(own.path, 'hookonce.config.mjs'),
       `import { existsSync, writeFileSync } from 'node:fs'
@@ -324,10 +328,10 @@ test('a configuration is run for its keys, and not when --store or --server name
       ['doctor', '--store', url],
       ['migrate', 'status', '--store', url],
       ['prune', '--dry-run', '--store', url],
-      ['archive', 'list', '--archive', 'none', '--store', url],
+      ['archive', 'list', '--archive', 'none'],
       ['erase', 'x', '--dry-run', '--store', url],
       ['import', 'shop', '--file', 'none.csv', '--store', url],
-      ['send', 'stripe', '--secret', 'whsec_0123456789abcdef', '--to', 'http://127.0.0.1:9'],
+      ['send', 'stripe', '--secret-file', 'secret.txt', '--to', 'http://127.0.0.1:9'],
     ]) {
       await own.run(args)
       expect([args, existsSync(flag)]).toEqual([args, false])

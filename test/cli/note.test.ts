@@ -47,11 +47,11 @@ const audits = async (eventId: string) => {
 
 const ways: readonly (readonly [string, () => string[]])[] = [
   ['on the store', () => ['--store', storeUrl]],
-  ['through a server', () => ['--server', url, '--token', token]],
+  ['through a server', () => ['--server', url]],
 ]
 
 async function runJson(args: string[], where: string[]) {
-  const ended = await folder.run([...args, '--json', ...where])
+  const ended = await folder.run([...args, '--json', ...where], { HOOKONCE_TOKEN: token })
   const value = ended.stdout.startsWith('{"verb"') ? JSON.parse(ended.stdout) : null
   return { ...ended, value }
 }
@@ -88,13 +88,13 @@ test('a note that was given as --reason selects no event, and --note is named', 
   expect(none).toMatchObject({ code: 0, value: { matched: 0 }, stderr: expect.stringContaining('--note') })
 })
 
-test('events named by id take no filter but --source', async () => {
-  for (const filter of [['--reason', 'ticket 1'], ['--state', 'ignored'], ['--dead']])
+test('events named by id take no filter', async () => {
+  for (const filter of [['--reason', 'ticket 1'], ['--state', 'ignored'], ['--dead'], ['--source', 'stripe']])
     expect(await onStore('replay', 'evt_2', ...filter)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/named by id.*--note/),
     })
-  const chosen = await onStore('replay', 'evt_2', '--source', 'stripe', '--note', 'ticket 1')
+  const chosen = await onStore('replay', 'stripe/evt_2', '--note', 'ticket 1')
   expect(chosen).toMatchObject({ code: 0 })
   expect(await audits('evt_2')).toContainEqual(['replay', 'ticket 1'])
   await server.inbox.drain()

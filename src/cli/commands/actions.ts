@@ -5,7 +5,7 @@ import type { BulkResult } from '../../processing/actions.js'
 import { addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
 import type { EventLog, Verb } from '../log/event-log.js'
-import { eventKey, findEvent, openLog } from '../log/open-log.js'
+import { findEvent, openLog, pagesOf } from '../log/open-log.js'
 import { filterOf, filterOptions, logOptions } from '../log/options.js'
 import { defined, flag, noteOption, type OptionsOf, parsed, rate } from '../options.js'
 import { type Output, table } from '../output.js'
@@ -64,9 +64,9 @@ interface Action {
 }
 
 async function actOn(act: Action, ids: readonly string[], filter: EventFilter): Promise<number> {
-  if (ids.length > 0 && Object.keys(filter).some((name) => name !== 'source'))
+  if (ids.length > 0 && Object.keys(filter).length > 0)
     throw new UsageError(
-      'These events are named by id, so only --source may choose among them: leave the other filters out. The audit takes --note.',
+      'These events are named by id: leave the filters out, and write source/id where several sources have an id. The audit takes --note.',
     )
   if (ids.length > 0) return actOnIds(act, ids)
   if (act.options.conflict)
@@ -80,15 +80,15 @@ async function actOn(act: Action, ids: readonly string[], filter: EventFilter): 
 
 async function actOnIds(act: Action, ids: readonly string[]): Promise<number> {
   const { output, log, verb, options, signal } = act
-  const { source, rate } = options
+  const { rate } = options
   const results: ({ source: string; id: string } & ActionResult)[] = []
   for (const id of ids) {
     if (signal.aborted) break
-    const event = await findEvent(log, id, source)
+    const event = await findEvent(log, id)
     results.push({
       source: event.source,
       id: event.id,
-      ...(await log.act(verb, eventKey(event), changeOf(options))),
+      ...(await log.act(verb, event, changeOf(options))),
     })
     if (rate !== undefined) await pause(1_000 / rate, signal)
   }
@@ -151,13 +151,11 @@ function why(code: string, verb: Verb): string {
 async function countUpTo(log: EventLog, filter: EventFilter, most = 5_000): Promise<number | null> {
   if (!process.stderr.isTTY) return null
   let found = 0
-  let cursor: string | null = null
-  do {
-    const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: 500, cursor })
-    found += page.events.length
-    cursor = page.next
-  } while (cursor !== null && found < most)
-  return cursor === null ? found : null
+  for await (const events of pagesOf(log, filter)) {
+    found += events.length
+    if (found >= most) return null
+  }
+  return found
 }
 
 function bar(done: number, total: number | null): string {

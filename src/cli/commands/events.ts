@@ -6,7 +6,7 @@ import { addCommand, addGroup, interruptible } from '../command.js'
 import { eventDetail, eventLine, eventTable, payloadText } from '../event-text.js'
 import { Failure } from '../failure.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
-import { eventKey, findEvent, openLog, positionBefore } from '../log/open-log.js'
+import { findEvent, newestPosition, openLog, pagesOf, positionBefore } from '../log/open-log.js'
 import { filterOf, filterOptions, logOptions, matcher } from '../log/options.js'
 import { count, defined, flag, noteOption, type OptionsOf, parsed, text } from '../options.js'
 import { counted, type Output } from '../output.js'
@@ -19,7 +19,6 @@ const listOptions = {
   ...logOptions,
 }
 const showOptions = {
-  source: text('<name>', 'the source it came from'),
   payload: flag('also show its headers and body; this is recorded in the audit'),
   raw: flag('print only its body, byte for byte'),
   ...noteOption,
@@ -122,16 +121,15 @@ async function show(
   text: string,
   options: OptionsOf<typeof showOptions>,
 ): Promise<void> {
-  const event = await findEvent(log, text, options.source)
-  const key = eventKey(event)
+  const event = await findEvent(log, text)
   const withPayload = options.payload || options.raw
-  const [payload = null] = withPayload ? await log.payloads([key], options.note ?? '') : []
+  const [payload = null] = withPayload ? await log.payloads([event], options.note ?? '') : []
   if (options.raw) {
     if (payload === null) throw removed(event)
     writeRaw(payload.body)
     return
   }
-  const attempts = await log.attempts(key)
+  const attempts = await log.attempts(event)
   const shown = payload && {
     headers: payload.headers,
     part: payload.part,
@@ -167,7 +165,7 @@ async function tail(output: Output, log: EventLog, filter: EventFilter): Promise
   const { signal } = interruptible()
   const { source, from } = filter
   const matches = matcher(filter)
-  const after = from === undefined ? null : await positionBefore(log, from)
+  const after = await (from === undefined ? newestPosition(log) : positionBefore(log, from))
   output.say(`following ${log.name}; stop with Ctrl-C`)
   for await (const { events, gap } of log.follow({ after, signal, ...defined({ source }) })) {
     if (gap) output.say('retention has deleted some events before they could be shown')
@@ -182,21 +180,18 @@ async function exportEvents(
   filter: EventFilter,
   { payloads = false, note = 'export' }: OptionsOf<typeof exportOptions>,
 ): Promise<void> {
-  let cursor: string | null = null
   let exported = 0
-  do {
-    const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: PAGE, cursor })
-    if (!payloads) for (const event of page.events) await write(`${jsonText(event)}\n`)
-    for (let at = 0; payloads && at < page.events.length; at += PAYLOADS) {
-      const events = page.events.slice(at, at + PAYLOADS)
-      const found = await log.payloads(events.map(eventKey), note)
+  for await (const page of pagesOf(log, filter)) {
+    if (!payloads) for (const event of page) await write(`${jsonText(event)}\n`)
+    for (let at = 0; payloads && at < page.length; at += PAYLOADS) {
+      const events = page.slice(at, at + PAYLOADS)
+      const found = await log.payloads(events, note)
       for (const [i, event] of events.entries())
         await write(`${jsonText({ ...event, payload: shown(found[i]!) })}\n`)
     }
-    exported += page.events.length
+    exported += page.length
     output.progress(`${exported} events`)
-    cursor = page.next
-  } while (cursor !== null)
+  }
   output.progress(null)
   output.say(`${counted(exported, 'event', 'events')} exported from ${log.name}`)
 }

@@ -1,7 +1,6 @@
 /** One event of `hookonce listen`: signed again, posted until the app answers, and reported in a line. */
 import { pause } from '../command.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
-import { eventKey } from '../log/open-log.js'
 import type { Output } from '../output.js'
 import { type Poster, whyNoAnswer } from '../post.js'
 import { type Paint, printable } from '../terminal-text.js'
@@ -42,7 +41,7 @@ export async function forwardEvent(
   previous: Forwarded | null,
   keyboard: Keyboard,
 ): Promise<ForwardOutcome | null> {
-  const [payload] = await listener.log.payloads([eventKey(event)], 'listen')
+  const [payload] = await listener.log.payloads([event], 'listen')
   if (!payload)
     return {
       forwarded: null,

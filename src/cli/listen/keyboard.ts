@@ -4,7 +4,6 @@ import { curlCommand } from '../../curl.js'
 import type { Delivery } from '../../provider.js'
 import { eventDetail, payloadText } from '../event-text.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
-import { eventKey } from '../log/open-log.js'
 import type { Output } from '../output.js'
 import { type Poster, whyNoAnswer } from '../post.js'
 import { painter } from '../terminal-text.js'
@@ -65,7 +64,7 @@ async function sendAgain(
 
 async function showDetails({ output, log }: KeyboardDeps, { event, payload }: Last): Promise<void> {
   const paint = painter(process.stdout)
-  const [now, attempts] = await Promise.all([log.get(eventKey(event)), log.attempts(eventKey(event))])
+  const [now, attempts] = await Promise.all([log.get(event), log.attempts(event)])
   output.result(null, () => `${eventDetail(now ?? event, attempts, paint)}\n${payloadText(payload, paint)}`)
 }
 

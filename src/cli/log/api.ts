@@ -1,5 +1,4 @@
 /** Calls to the admin API of a server. A problem becomes an error that says what to do. */
-import { HookonceError } from '../../errors.js'
 import { Failure, UsageError } from '../failure.js'
 import { linesOf } from '../lines.js'
 import { whyNoAnswer } from '../post.js'
@@ -56,8 +55,8 @@ async function problemOf(base: string, response: Response, hasToken: boolean): P
   if (response.status === 401)
     return new Failure(
       hasToken
-        ? `The server at ${base} does not accept this token. Check --token (HOOKONCE_TOKEN); hookonce token create makes a new one.`
-        : `The server at ${base} requires a token. Set HOOKONCE_TOKEN or give --token; hookonce token create makes one. For hookonce dev, run this command in its folder.`,
+        ? `The server at ${base} does not accept this token. Check HOOKONCE_TOKEN; hookonce token create makes a new one.`
+        : `The server at ${base} requires a token. Set HOOKONCE_TOKEN; hookonce token create makes one. For hookonce dev, run this command in its folder.`,
     )
   if (!type.includes('application/problem+json')) return notTheApi(base)
   const { detail, code } = (await response.json()) as { detail: string; code: string }
@@ -80,10 +79,6 @@ export class ApiProblem extends Failure {
     super(detail)
     this.code = code
   }
-}
-
-export function isCode(error: unknown, code: string): boolean {
-  return (error instanceof ApiProblem || error instanceof HookonceError) && error.code === code
 }
 
 /** One server-sent event. */

@@ -16,8 +16,7 @@ export interface PayloadView {
 }
 
 export interface FollowOptions {
-  /** Null: only events that are recorded from now on. */
-  readonly after: Position | null
+  readonly after: Position
   readonly source?: string
   readonly signal: AbortSignal
 }

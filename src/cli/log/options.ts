@@ -15,8 +15,10 @@ export const storeOption = {
 /** For commands that open a store or use the API of a server. */
 export const logOptions = {
   ...storeOption,
-  server: text('<url>', 'use the API of this server instead of opening a store (HOOKONCE_SERVER)'),
-  token: text('<token>', 'a token of that server (better: HOOKONCE_TOKEN)'),
+  server: text(
+    '<url>',
+    'use the API of this server, with the token in HOOKONCE_TOKEN, instead of opening a store (HOOKONCE_SERVER)',
+  ),
 }
 export type LogOptions = OptionsOf<typeof logOptions>
 

@@ -11,7 +11,7 @@ import type { ActionView } from '../../server/admin/actions.js'
 import type { PayloadAnswer } from '../../server/admin/views.js'
 import { pause } from '../command.js'
 import { Failure } from '../failure.js'
-import { type Api, ApiProblem, frames, isCode, Unreachable } from './api.js'
+import { type Api, ApiProblem, frames, Unreachable } from './api.js'
 import type { EventLog, EventView, Followed, FollowOptions, PayloadView, Verb } from './event-log.js'
 
 export function serverLog(api: Api): EventLog {
@@ -80,9 +80,7 @@ async function actionAll(
 const RECONNECT_MS = 500
 
 async function* follow(api: Api, { after, source, signal }: FollowOptions): AsyncGenerator<Followed, void> {
-  // Asked also when `after` is set: a server that cannot be reached is then an error at once.
-  const latest = await newest(api)
-  let position = after ?? latest
+  let position = after
   while (!signal.aborted) {
     try {
       const path = `/api/stream?${query({ source, after: position })}`
@@ -107,11 +105,6 @@ async function* follow(api: Api, { after, source, signal }: FollowOptions): Asyn
   }
 }
 
-async function newest(api: Api): Promise<number> {
-  const page = await api.json<{ events: readonly EventView[] }>('GET', '/api/events?limit=1')
-  return page.events[0]?.seq ?? 0
-}
-
 function query(values: Record<string, unknown>): string {
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
   return new URLSearchParams(
@@ -123,7 +116,7 @@ async function orNull<T>(answer: Promise<T>, code: string): Promise<T | null> {
   try {
     return await answer
   } catch (error) {
-    if (isCode(error, code)) return null
+    if (error instanceof ApiProblem && error.code === code) return null
     throw error
   }
 }

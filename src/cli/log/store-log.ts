@@ -57,7 +57,7 @@ async function* follow(
   store: Store,
   { after, source, signal }: FollowOptions,
 ): AsyncGenerator<Followed, void> {
-  let position = after ?? (await store.list({}, { limit: 1 })).events[0]?.seq ?? 0
+  let position = after
   let wake = () => {}
   const unsubscribe = await store.subscribe(() => wake())
   try {
