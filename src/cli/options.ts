@@ -132,32 +132,13 @@ export function readInput(option: string, path: string): Buffer {
   }
 }
 
-interface SecretOptions {
-  readonly secret?: string
-  readonly secretFile?: string
+/** No option takes the secret itself: every user of the machine can read a command line, and the shell saves it. */
+export function secretOption(what: string, variable: string) {
+  return { secretFile: text('<file>', `a file with ${what}, - for standard input; or set ${variable}`) }
 }
 
-/**
- * `--secret`, `--secret-file` and an environment variable. Every user of the machine can read a command line, and the
- * shell saves it; a file or a variable does not have that problem.
- */
-export function secretOptions(what: string, variable: string) {
-  return {
-    secret: text('<secret>', `${what}; other users of this machine can read it here`),
-    secretFile: text('<file>', `the same from a file, - for standard input; or set ${variable}`),
-  }
-}
-
-/** The options with `secret` filled in from the file or the variable. */
-export function withSecret<Options extends SecretOptions>(options: Options, variable: string): Options {
-  const { secretFile } = options
-  if (options.secret !== undefined && secretFile !== undefined)
-    throw new UsageError('--secret and --secret-file cannot be used together. Give one of them.')
-  const secret =
-    secretFile === undefined
-      ? (options.secret ?? (process.env[variable] || undefined))
-      : readSecret(secretFile)
-  return secret === undefined ? options : { ...options, secret }
+export function secretOf(file: string | undefined, variable: string): string | undefined {
+  return file === undefined ? process.env[variable] || undefined : readSecret(file)
 }
 
 /** Editors and `echo` end a file with a newline, which is not part of the secret. */

@@ -74,15 +74,16 @@ describe.concurrent('the fault is named on standard output, with exit code 1', (
 test('a wrong call is told what to do, sends nothing and ends with 2', async () => {
   const { url } = examples.right!
   const stripe = ['--provider', 'stripe']
+  const signed = [...stripe, '--option', `secret=${exampleSecret}`]
   const wrong: [string[], string][] = [
     [['check', url], '--provider'],
     [['check', url, '--provider', 'stirpe'], 'Did you mean stripe?'],
     [['check', url, ...stripe], 'HOOKONCE_CHECK_SECRET'],
-    [['check', url, ...stripe, '--secret', 'short'], 'bytes'],
-    [['check', 'https://example.com/x', ...stripe, '--secret', exampleSecret], '--i-own-this-endpoint'],
-    [['check', url, ...stripe, '--secret', exampleSecret, '--only', 'agian'], 'has no trial "agian"'],
+    [['check', url, ...stripe, '--option', 'secret=short'], 'bytes'],
+    [['check', 'https://example.com/x', ...signed], '--i-own-this-endpoint'],
+    [['check', url, ...signed, '--only', 'agian'], 'has no trial "agian"'],
     [['check', url, ...stripe, '--option', 'secret=@/nowhere'], 'cannot be read'],
-    [['check', url, ...stripe, '--secret', exampleSecret, '--wait', '5'], 'must be a duration'],
+    [['check', url, ...signed, '--wait', '5'], 'must be a duration'],
   ]
   const ended = await Promise.all(
     wrong.map(async ([args, words]) => ({ args, words, ...(await folder.run(args)) })),
@@ -96,8 +97,8 @@ test('a wrong call is told what to do, sends nothing and ends with 2', async () 
 })
 
 test('an endpoint that is not there is a failure, not a crash', async () => {
-  const args = ['check', 'http://127.0.0.1:9/', '--provider', 'stripe', '--secret', exampleSecret, '--json']
-  const { code, stdout } = await folder.run(args)
+  const args = ['check', 'http://127.0.0.1:9/', '--provider', 'stripe', '--json']
+  const { code, stdout } = await folder.run(args, { HOOKONCE_CHECK_SECRET: exampleSecret })
   expect(code).toBe(1)
   expect((JSON.parse(stdout) as Report).faults.map(({ fault }) => fault)).toEqual(['unreachable'])
 })

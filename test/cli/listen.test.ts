@@ -21,6 +21,7 @@ import { type Folder, freshFolder } from '../support/cli.js'
 
 const secret = 'a secret that is long enough'
 const localSecret = 'what the local app knows of it'
+const signing = { HOOKONCE_LISTEN_SECRET: localSecret }
 let folder: Folder
 let inbox: Inbox
 let server: HookonceServer
@@ -107,8 +108,8 @@ describe.each(ways)('%s', (way, where) => {
 
   test('an app or a listener that was away gets what came meanwhile, once and in order', async () => {
     const app = await startApp()
-    const args = ['listen', String(app.port), '--source', 'stripe', '--secret', localSecret, ...where()]
-    const first = folder.start(args)
+    const args = ['listen', String(app.port), '--source', 'stripe', ...where()]
+    const first = folder.start(args, signing)
     await first.says(/listening to/)
     await record('stripe', name(1))
     await first.says(new RegExp(`${name(1)} +200`))
@@ -128,7 +129,7 @@ describe.each(ways)('%s', (way, where) => {
     await first.ended()
     await record('stripe', name(4))
     await record('stripe', name(5))
-    const second = folder.start(args)
+    const second = folder.start(args, signing)
     await second.says(/continuing where it stopped/)
     await second.says(new RegExp(`${name(5)} +200`))
     second.signal('SIGTERM')
@@ -143,10 +144,16 @@ describe.each(ways)('%s', (way, where) => {
 test('a path of its own, a filter and a start in the past; an app that refuses is not waited for', async () => {
   const app = await startApp()
   app.status = 400
-  const listener = folder.start([
-    ...['listen', `http://127.0.0.1:${app.port}/hooks`, '--type', 'invoice.*', '--since', '1h', '--json'],
-    ...['--secret', localSecret, '--store', `sqlite:${folder.path}/events.db`],
-  ])
+  const filter = [
+    '--type',
+    'invoice.*',
+    '--since',
+    '1h',
+    '--json',
+    '--store',
+    `sqlite:${folder.path}/events.db`,
+  ]
+  const listener = folder.start(['listen', `http://127.0.0.1:${app.port}/hooks`, ...filter], signing)
   await listener.says(/evt_through_a_server_5.*\n/)
   listener.signal('SIGINT')
   const { stdout, code } = await listener.ended()

@@ -65,8 +65,9 @@ const starts = {
     })
   },
   'hookonce dev': (stderr: 'pipe' | number) =>
-    spawn(process.execPath, [binary, 'dev', '--json', '--port', '0', '--secret', secret], {
+    spawn(process.execPath, [binary, 'dev', '--json', '--port', '0'], {
       cwd: folder,
+      env: { ...process.env, HOOKONCE_DEV_SECRET: secret },
       stdio: ['ignore', 'pipe', stderr],
     }),
 }

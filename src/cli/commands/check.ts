@@ -14,17 +14,15 @@ import {
   type OptionsOf,
   parsed,
   readInput,
-  secretOptions,
+  secretOf,
+  secretOption,
   text,
   texts,
-  withSecret,
 } from '../options.js'
 import { counted } from '../output.js'
 import { configuredSource, devSource, factoryOf, senderOf } from '../sources.js'
 import { hasConfig } from '../store.js'
 import type { Paint, Style } from '../terminal-text.js'
-
-const SECRET = 'HOOKONCE_CHECK_SECRET'
 
 const options = {
   provider: {
@@ -34,9 +32,9 @@ const options = {
     ),
     mandatory: true as const,
   },
-  ...secretOptions(
+  ...secretOption(
     'the secret the endpoint has (default: that of the configuration, or of hookonce dev)',
-    SECRET,
+    'HOOKONCE_CHECK_SECRET',
   ),
   option: texts(
     '<name=value>',
@@ -81,7 +79,7 @@ export function add(program: Command): void {
       'hookonce check https://staging.example.com/webhooks --provider stripe --i-own-this-endpoint --strict --json',
     ],
     options,
-    run: (call, url: string) => check({ ...call, options: withSecret(call.options, SECRET) }, url),
+    run: check,
   })
 }
 
@@ -117,7 +115,8 @@ async function plan(options: CheckOptions, url: string): Promise<Examination> {
  * The source that signs: with the secret that was given, else a source of the configuration, else the provider with the
  * secret of `hookonce dev` in this folder.
  */
-async function sourceOf({ provider, secret, option }: CheckOptions): Promise<Source> {
+async function sourceOf({ provider, secretFile, option }: CheckOptions): Promise<Source> {
+  const secret = secretOf(secretFile, 'HOOKONCE_CHECK_SECRET')
   if (secret === undefined && option === undefined) {
     if (hasConfig()) return configuredSource(provider)
     const dev = existingCredentials()

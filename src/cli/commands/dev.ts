@@ -6,7 +6,6 @@ import type { Command } from 'commander'
 import type { LoadedConfig } from '../../config/load.js'
 import { sha256 } from '../../digest.js'
 import { type HookonceError, isHookonceError } from '../../errors.js'
-import { addDestinations } from '../../forward/destinations.js'
 import { wholeInbox } from '../../inbox/internals.js'
 import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
@@ -16,13 +15,11 @@ import { addCommand } from '../command.js'
 import { defaultStore, folder, makeCredentials, makeFolder, makeToken } from '../dev/folder.js'
 import { openBrowser } from '../dev/open-browser.js'
 import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from '../dev/terminal.js'
-import { Failure, firstSentence, UsageError } from '../failure.js'
-import { addressOptions, defined, type OptionsOf, secretOptions, text, withSecret } from '../options.js'
+import { Failure, firstSentence } from '../failure.js'
+import { addressOptions, defined, type OptionsOf, secretOption, text } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 import { devSources } from '../sources.js'
 import { hasConfig } from '../store.js'
-
-const SECRET = 'HOOKONCE_DEV_SECRET'
 
 const options = {
   ...addressOptions,
@@ -30,11 +27,10 @@ const options = {
     ...text('<url>', 'sqlite:path or postgres://user@host/db (default sqlite:.hookonce/events.db)'),
     variable: 'HOOKONCE_STORE',
   },
-  forward: text('<url>', 'forward every event to this address, signed as Standard Webhooks'),
   config: text('<file>', 'the configuration file (default: hookonce.config.ts, .js or .mjs, if it exists)'),
-  ...secretOptions(
+  ...secretOption(
     'the secret that signs test deliveries, stored in .hookonce/ (default: a new one)',
-    SECRET,
+    'HOOKONCE_DEV_SECRET',
   ),
 }
 type DevOptions = OptionsOf<typeof options>
@@ -43,13 +39,9 @@ export function add(program: Command): void {
   addCommand(program, 'dev', {
     description:
       'Runs a development server on this machine. Every provider has an endpoint at /webhooks/<provider>, with a secret created for this folder.',
-    examples: [
-      'hookonce dev',
-      'hookonce dev --port 4200 --store postgres://localhost/shop',
-      'hookonce dev --forward http://localhost:3000/hooks',
-    ],
+    examples: ['hookonce dev', 'hookonce dev --port 4200 --store postgres://localhost/shop'],
     options,
-    run: ({ output, options }) => dev(output, withSecret(options, SECRET)),
+    run: ({ output, options }) => dev(output, options),
   })
 }
 
@@ -57,8 +49,6 @@ export function add(program: Command): void {
 interface Setup {
   readonly inbox: Inbox
   readonly store: string
-  /** Null without --forward. */
-  readonly forward: ForwardTarget | null
   /** Null with a configuration, which has its own secrets. */
   readonly secret: string | null
   readonly config: LoadedConfig | null
@@ -118,39 +108,18 @@ function portTaken({ details: { host, port, problem } }: HookonceError): Failure
 
 function fromCatalogue(output: Output, options: DevOptions, log: Logger): Setup {
   const { store = defaultStore } = options
-  const credentials = makeCredentials(options.secret)
+  const credentials = makeCredentials(options.secretFile)
   const inbox = createInbox({ store, sources: devSources(credentials), log })
-  const forward = options.forward === undefined ? null : forwardTo(inbox, options.forward, credentials.secret)
-  if (forward === null) addPrintingHandlers(output, inbox)
-  return { inbox, store, forward, secret: credentials.secret, config: null }
-}
-
-interface ForwardTarget {
-  readonly url: string
-  /** The app verifies with it. */
-  readonly secret: string
-}
-
-/** The user of this machine chose the address, so it may be private. A configuration must allow private addresses. */
-const privateRanges = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1/128', 'fc00::/7']
-
-/** Forwards every event to one address, signed as Standard Webhooks. */
-function forwardTo(inbox: Inbox, url: string, devSecret: string): ForwardTarget {
-  const secret = `whsec_${Buffer.from(devSecret).toString('base64')}`
-  addDestinations(inbox, { forward: { url, secret, allowPrivate: privateRanges } })
-  return { url, secret }
+  addPrintingHandlers(output, inbox)
+  return { inbox, store, secret: credentials.secret, config: null }
 }
 
 async function fromConfig(options: DevOptions, log: Logger): Promise<Setup> {
-  if (options.forward !== undefined)
-    throw new UsageError(
-      '--forward works only without a configuration. In a configuration use the key destinations.',
-    )
   const { loadConfig } = await import('../../config/load.js')
   const config = await loadConfig(defined({ path: options.config }))
   makeFolder()
   const inbox = await configuredInbox(config, options, log)
-  return { inbox, store: (await wholeInbox(inbox).store()).name, forward: null, secret: null, config }
+  return { inbox, store: (await wholeInbox(inbox).store()).name, secret: null, config }
 }
 
 async function configuredInbox(config: LoadedConfig, { store }: DevOptions, log: Logger): Promise<Inbox> {
@@ -184,12 +153,7 @@ function signInLink(address: string, token: string): string {
   return `${address.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/#token=${token}`
 }
 
-function ready(
-  output: Output,
-  address: string,
-  link: string,
-  { inbox, store, secret, config, forward }: Setup,
-): void {
+function ready(output: Output, address: string, link: string, { inbox, store, secret, config }: Setup): void {
   const names = [...wholeInbox(inbox).sources.keys()]
   const facts = {
     kind: 'ready',
@@ -197,7 +161,6 @@ function ready(
     intake: `${address}/webhooks/<${config ? 'source' : 'provider'}>`,
     dashboard: link,
     secret,
-    forward,
     sources: names.length,
     config: config?.path ?? null,
   }
@@ -214,7 +177,7 @@ function ready(
   intake     ${facts.intake}   (${which})
   dashboard  ${paint('cyan', link)}
   ${secret ? `secret     ${secret}   (kept in ${folder}/secret)` : `config     ${config?.path}`}
-${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as on standardwebhooks.com)\n` : ''}  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
+  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
 `,
   )
 }

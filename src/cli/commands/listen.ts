@@ -18,11 +18,9 @@ import { createSigner, targetOf } from '../listen/signer.js'
 import type { EventLog } from '../log/event-log.js'
 import { newestPosition, openLog, positionBefore } from '../log/open-log.js'
 import { logOptions, matcher } from '../log/options.js'
-import { instant, type OptionsOf, parsed, secretOptions, text, withSecret } from '../options.js'
+import { instant, type OptionsOf, parsed, secretOf, secretOption, text } from '../options.js'
 import type { Output } from '../output.js'
 import { createPoster } from '../post.js'
-
-const SECRET = 'HOOKONCE_LISTEN_SECRET'
 
 const options = {
   source: text('<name>', 'only events of this source'),
@@ -32,7 +30,10 @@ const options = {
     'where to start: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',
     instant,
   ),
-  ...secretOptions('the secret the app knows (default: the one of hookonce dev in this folder)', SECRET),
+  ...secretOption(
+    'the secret the app knows (default: the one of hookonce dev in this folder)',
+    'HOOKONCE_LISTEN_SECRET',
+  ),
   ...logOptions,
 }
 
@@ -47,9 +48,8 @@ export function add(program: Command): void {
     ],
     options,
     async run({ output, options }, target: string) {
-      const signing = withSecret(options, SECRET)
       await using log = await openLog(options)
-      return await listen(output, log, target, signing)
+      return await listen(output, log, target, options)
     },
   })
 }
@@ -58,7 +58,7 @@ async function listen(
   output: Output,
   log: EventLog,
   target: string,
-  { source, type, since, secret }: OptionsOf<typeof options>,
+  { source, type, since, secretFile }: OptionsOf<typeof options>,
 ): Promise<number> {
   const urlOf = targetOf(target)
   const matches = matcher(type === undefined ? {} : { type })
@@ -72,7 +72,7 @@ async function listen(
     urlOf,
     signal,
     poster: createPoster(1),
-    signer: await createSigner(log, secret),
+    signer: await createSigner(log, secretOf(secretFile, 'HOOKONCE_LISTEN_SECRET')),
   }
   const resumed = since === undefined && cursor.position !== null
   const after = resumed ? cursor.position! : await startPosition(log, since)

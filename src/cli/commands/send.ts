@@ -4,7 +4,7 @@ import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { addCommand } from '../command.js'
 import { existingCredentials, noCredentials } from '../dev/folder.js'
 import { Failure, UsageError } from '../failure.js'
-import { count, flag, type OptionsOf, parsed, secretOptions, text, texts, withSecret } from '../options.js'
+import { count, flag, type OptionsOf, parsed, secretOf, secretOption, text, texts } from '../options.js'
 import type { Output } from '../output.js'
 import { type Answer, createPoster, whyNoAnswer } from '../post.js'
 import { conflicting, draftOf, tampered } from '../send/draft.js'
@@ -12,14 +12,15 @@ import { type Report, reportOf, reportText, type Trick } from '../send/report.js
 import { configuredSource, devSource, factoryOf, sourceWith } from '../sources.js'
 import { hasConfig } from '../store.js'
 
-const SECRET = 'HOOKONCE_SEND_SECRET'
-
 const options = {
   to: text(
     '<url>',
     'the URL to send to; /webhooks/<provider> is added to a URL without a path (default http://127.0.0.1:4100)',
   ),
-  ...secretOptions('the secret to sign with (default: the one of hookonce dev in this folder)', SECRET),
+  ...secretOption(
+    'the secret to sign with (default: the one of hookonce dev in this folder)',
+    'HOOKONCE_SEND_SECRET',
+  ),
   times: { ...parsed('<n>', 'how many times to deliver it', count), initial: 1 },
   concurrency: { ...parsed('<n>', 'how many deliveries at once', count), initial: 1 },
   id: text('<id>', 'the event id (default: a new one)'),
@@ -42,8 +43,7 @@ export function add(program: Command): void {
       'hookonce send stripe --tamper',
     ],
     options,
-    run: ({ output, options }, provider: string, type?: string) =>
-      send(output, provider, type, withSecret(options, SECRET)),
+    run: ({ output, options }, provider: string, type?: string) => send(output, provider, type, options),
   })
 }
 
@@ -79,7 +79,8 @@ function trickOf({ tamper, stale, conflict }: SendOptions): Trick {
 }
 
 /** A source of the configuration signs with its own secrets, not with the development secret. */
-async function sourceOf(provider: string, { secret }: SendOptions): Promise<Source> {
+async function sourceOf(provider: string, { secretFile }: SendOptions): Promise<Source> {
+  const secret = secretOf(secretFile, 'HOOKONCE_SEND_SECRET')
   if (secret === undefined && hasConfig()) return configuredSource(provider)
   const factory = factoryOf(provider)
   const dev = existingCredentials()

@@ -4,7 +4,6 @@ import { timeLimited } from '../../clock.js'
 import { inboxFromConfig } from '../../config/build.js'
 import { type LoadedConfig, loadConfig } from '../../config/load.js'
 import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
-import type { InboxOptions } from '../../inbox.js'
 import { logRejections } from '../../processing/floating-promises.js'
 import { createServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
@@ -16,7 +15,6 @@ import { hasConfig } from '../store.js'
 
 const configOptions = {
   config: text('<file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)'),
-  store: text('<url>', 'overrides the store of the configuration (HOOKONCE_STORE)'),
 }
 const serveOptions = {
   ...configOptions,
@@ -56,13 +54,8 @@ export function add(program: Command, name: string): void {
 async function serve(output: Output, options: OptionsOf<typeof serveOptions>): Promise<number> {
   const loaded = await configuration(options.config)
   surviveOutputErrors()
-  const { store, host, port } = options
-  const inbox = wholeInbox(
-    await inboxFromConfig(loaded, {
-      ...defined({ store }),
-      ...(options.receiveOnly ? { processing: false as const } : {}),
-    }),
-  )
+  const { host, port, receiveOnly } = options
+  const inbox = wholeInbox(await inboxFromConfig(loaded, receiveOnly ? { processing: false } : {}))
   logRejections(inbox.log)
   const server = createServer(inbox, {
     ...loaded.config.server,
@@ -81,7 +74,7 @@ async function serve(output: Output, options: OptionsOf<typeof serveOptions>): P
   )
   const name = await storeName(inbox)
   const sources = [...inbox.sources.keys()]
-  output.result({ kind: 'ready', url, store: name, sources, handles: !options.receiveOnly }, () => '')
+  output.result({ kind: 'ready', url, store: name, sources, handles: !receiveOnly }, () => '')
   if (!output.json)
     output.say(
       `hookonce serves ${url}; store: ${name === null ? STORE_DOWN : storeTitle(name)}; sources: ${sources.join(', ')}`,
@@ -97,7 +90,9 @@ async function worker(output: Output, options: WorkerOptions): Promise<number> {
       `${loaded.path} has neither handlers nor destinations, so a worker has no work. Add handlers(inbox) { ... }.`,
     )
   surviveOutputErrors()
-  const inbox = wholeInbox(await inboxFromConfig(loaded, overrides(loaded, options)))
+  // A server that only receives may have processing: false in the same file; a worker always handles.
+  const processing = { ...(loaded.config.processing || {}), ...defined({ concurrency: options.concurrency }) }
+  const inbox = wholeInbox(await inboxFromConfig(loaded, { processing }))
   logRejections(inbox.log)
   await inbox.start()
   const ended = runUntilSignal(
@@ -121,15 +116,6 @@ async function storeName(inbox: WholeInbox): Promise<string | null> {
   } catch (error) {
     if (inbox.spool === null) throw error
     return null
-  }
-}
-
-function overrides({ config }: LoadedConfig, { store, concurrency }: WorkerOptions): Partial<InboxOptions> {
-  // A server that only receives has processing: false in the same file; a worker always handles.
-  const processing = config.processing === false ? {} : (config.processing ?? {})
-  return {
-    ...defined({ store }),
-    processing: { ...processing, ...defined({ concurrency }) },
   }
 }
 

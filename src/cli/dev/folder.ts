@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path'
 import { generateKeys, type KeyPair, type KeyType } from '../../verification/schemes/key-formats.js'
 import { Failure, UsageError } from '../failure.js'
+import { secretOf } from '../options.js'
 
 export const folder = '.hookonce'
 export const defaultStore = `sqlite:${folder}/events.db`
@@ -21,24 +22,19 @@ export function makeFolder(): void {
   create('.gitignore', '*\n')
 }
 
-/** Creates the credentials of this folder when there are none. Stores `newSecret` for the next command. */
-export function makeCredentials(newSecret: string | undefined): DevCredentials {
+/** Creates the credentials of this folder when there are none. A secret that the user gives replaces the one there. */
+export function makeCredentials(secretFile?: string): DevCredentials {
   makeFolder()
-  const secret = newSecret ?? process.env.HOOKONCE_DEV_SECRET
+  const secret = secretOf(secretFile, 'HOOKONCE_DEV_SECRET')
   if (secret === undefined) create('secret', `${randomBytes(32).toString('hex')}\n`)
   else replace('secret', `${checkSecret(secret)}\n`)
   if (!existsSync(join(folder, 'keys.json'))) {
     const pairs = Object.fromEntries(keyTypes.map((type) => [type, generateKeys(type)]))
     create('keys.json', `${JSON.stringify(pairs, null, 2)}\n`)
   }
-  return readCredentials()
-}
-
-/** Fails when this folder has no credentials: the endpoint would refuse new ones. */
-function readCredentials(): DevCredentials {
-  const found = existingCredentials()
-  if (found === null) throw noCredentials()
-  return found
+  const made = existingCredentials()
+  if (made === null) throw noCredentials()
+  return made
 }
 
 export function existingCredentials(): DevCredentials | null {

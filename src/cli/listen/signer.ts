@@ -24,7 +24,7 @@ export async function createSigner(log: EventLog, secret: string | undefined): P
     const key = known[name] ?? name
     if (!factories().some((factory) => factory.key === key)) return null
     if (secret !== undefined) return sourceWith(factoryOf(key), secret)
-    credentials ??= makeCredentials(undefined)
+    credentials ??= makeCredentials()
     return devSource(factoryOf(key), credentials)
   }
 
