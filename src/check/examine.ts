@@ -170,5 +170,3 @@ function faultsIn(reports: readonly TrialReport[]): Report['faults'] {
 function withoutCredentials(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
-
-export type { ExamineOptions } from './exam.js'

@@ -1,6 +1,6 @@
 /** Events as text for people. Every value of an event goes through `printable`: senders and servers choose them. */
 import type { AttemptView, EventView, PayloadView } from './log/event-log.js'
-import { table } from './output.js'
+import { streamLine, table } from './output.js'
 import { type Paint, printable, printableAll, type Style } from './terminal-text.js'
 
 /** The same colours as in the dashboard; the table is in docs/dashboard.md. */
@@ -41,10 +41,9 @@ function flagText({ sameAs }: EventView, paint: Paint): string {
   return sameAs ? paint('yellow', ` (same signed content as ${sameAs})`) : ''
 }
 
-/** A line of a stream. Its columns have fixed widths, because later lines are not known yet. */
 export function eventLine(event: EventView, paint: Paint): string {
   const [received, source, type, id, state] = eventRow(event, paint)
-  return `${paint('dim', received!)}  ${source!.padEnd(12)}  ${type!.padEnd(24)}  ${id!.padEnd(28)}  ${state}`
+  return streamLine(paint, [received!, source!, type!, id!], state!)
 }
 
 export function eventDetail(given: EventView, givenAttempts: readonly AttemptView[], paint: Paint): string {

@@ -3,7 +3,7 @@
  * of JSON, and standard output has nothing else.
  */
 import { jsonText, tolerateErrors } from '../log.js'
-import { type Paint, painter, terminalText, width } from './terminal-text.js'
+import { type Paint, painter, printable, terminalText, width } from './terminal-text.js'
 
 export interface Output {
   readonly json: boolean
@@ -67,6 +67,16 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** A line of a stream. Its columns have fixed widths, because later lines are not known yet. */
+export function streamLine(
+  paint: Paint,
+  [time, source, type, id]: readonly [string, string, string, string],
+  ...rest: readonly string[]
+): string {
+  const cells = [source.padEnd(12), type.padEnd(24), id.padEnd(28)]
+  return [paint('dim', time), ...cells.map(printable), ...rest].join('  ')
 }
 
 /** `1 delivery`, `2 deliveries`. */

@@ -1,6 +1,6 @@
 /** Every command. Its module is loaded when it is called: servers, drivers and the catalogue take time. */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { packageVersion } from '../package-version.js'
 import { sentence } from './command.js'
 import { readDevEnvFile } from './env-file.js'
 
@@ -40,7 +40,7 @@ const files: Readonly<Partial<Record<Name, string>>> = {
 export async function createProgram(called?: string): Promise<Command> {
   const program = new Command('hookonce')
     .description('Receive webhooks once.')
-    .version(version(), '-v, --version', 'print the version')
+    .version(packageVersion()!, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .showSuggestionAfterError(true)
@@ -75,9 +75,4 @@ async function load(program: Command, name: Name): Promise<Command> {
 interface CommandModule {
   /** Declares the command. A module with several commands looks at the name. */
   add(program: Command, name: string): void
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

@@ -141,6 +141,6 @@ describe.concurrent('it says what to do when', () => {
     expect(await folder.run(['dev'], { HOOKONCE_DEV_SECRET: 'short' })).toMatchObject({ code: 2 })
     const { code, stderr } = await folder.run(['dev', '--port', new URL(origin).port])
     expect(code).toBe(1)
-    expect(stderr).toContain('any free port with --port 0')
+    expect(stderr).toContain('--port 0 for any free port')
   })
 })

@@ -5,7 +5,6 @@
 import type { Command } from 'commander'
 import type { LoadedConfig } from '../../config/load.js'
 import { sha256 } from '../../digest.js'
-import { type HookonceError, isHookonceError } from '../../errors.js'
 import { wholeInbox } from '../../inbox/internals.js'
 import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
@@ -15,7 +14,7 @@ import { addCommand } from '../command.js'
 import { defaultStore, folder, makeCredentials, makeFolder, makeToken } from '../dev/folder.js'
 import { openBrowser } from '../dev/open-browser.js'
 import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from '../dev/terminal.js'
-import { Failure, firstSentence } from '../failure.js'
+import { firstSentence } from '../failure.js'
 import { addressOptions, defined, type OptionsOf, secretOption, text } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 import { devSources } from '../sources.js'
@@ -74,9 +73,7 @@ async function dev(output: Output, options: DevOptions): Promise<number> {
       ],
     },
   })
-  const { url } = await server.listen().catch((error) => {
-    throw isHookonceError(error, 'LISTEN_FAILED') ? portTaken(error) : error
-  })
+  const { url } = await server.listen()
   await setup.inbox.start().catch(async (error) => {
     await server.close({ deadline: 0 })
     throw error
@@ -97,13 +94,6 @@ async function dev(output: Output, options: DevOptions): Promise<number> {
   const code = await ended
   watch?.close()
   return code
-}
-
-/** Names the option of this command: there may be no configuration to change. */
-function portTaken({ details: { host, port, problem } }: HookonceError): Failure {
-  return new Failure(
-    `Cannot listen on ${host}, port ${port}: ${problem}. Choose another port with --port, or any free port with --port 0.`,
-  )
 }
 
 function fromCatalogue(output: Output, options: DevOptions, log: Logger): Setup {

@@ -74,11 +74,12 @@ async function listen(
     poster: createPoster(1),
     signer: await createSigner(log, secretOf(secretFile, 'HOOKONCE_LISTEN_SECRET')),
   }
-  const resumed = since === undefined && cursor.position !== null
-  const after = resumed ? cursor.position! : await startPosition(log, since)
+  const stopped = since === undefined ? cursor.position : await positionBefore(log, since)
+  const after = stopped ?? (await newestPosition(log))
   // Also before the first event, so that a restarted listener continues from here.
   cursor.move(after)
-  sayStart(listener, resumed)
+  const resumed = since === undefined && stopped !== null ? '; continuing where it stopped' : ''
+  output.say(`listening to ${log.name}, forwarding to ${decodeURI(urlOf('<source>'))}${resumed}`)
   const keyboard = readKeyboard(listener, () => stop.abort())
   let previous: Forwarded | null = null
   try {
@@ -107,16 +108,6 @@ async function listen(
   }
   output.say(`stopped; hookonce listen ${target} continues from here`)
   return 0
-}
-
-function startPosition(log: EventLog, since: number | undefined): Promise<number> {
-  return since === undefined ? newestPosition(log) : positionBefore(log, since)
-}
-
-function sayStart({ output, log, urlOf }: Listener, resumed: boolean): void {
-  output.say(
-    `listening to ${log.name}, forwarding to ${decodeURI(urlOf('<source>'))}${resumed ? '; continuing where it stopped' : ''}`,
-  )
 }
 
 function sayGap(output: Output): void {

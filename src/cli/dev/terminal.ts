@@ -4,7 +4,7 @@ import type { Inbox } from '../../inbox.js'
 import type { Receipt } from '../../intake/answer.js'
 import { jsonLog, type LogFields, type Logger } from '../../log.js'
 import type { Delivery } from '../../provider.js'
-import type { Output } from '../output.js'
+import { type Output, streamLine } from '../output.js'
 import { type Paint, printable, type Style } from '../terminal-text.js'
 
 interface Arrival {
@@ -70,14 +70,8 @@ function verdictOf(receipt: Receipt): string {
 export function printArrival(output: Output, arrival: Arrival): void {
   output.result(arrival, (paint) => {
     const { at, source, type, eventId, verdict, httpStatus, ms } = arrival
-    return [
-      paint('dim', at.slice(11, 19)),
-      source.padEnd(12),
-      printable(type ?? '-').padEnd(24),
-      printable(eventId ?? '-').padEnd(28),
-      coloured(paint, httpStatus, verdict),
-      paint('dim', `${ms} ms`),
-    ].join('  ')
+    const columns = [at.slice(11, 19), source, type ?? '-', eventId ?? '-'] as const
+    return streamLine(paint, columns, coloured(paint, httpStatus, verdict), paint('dim', `${ms} ms`))
   })
 }
 
@@ -88,10 +82,8 @@ export function addPrintingHandlers(output: Output, inbox: Inbox): void {
       const at = new Date().toISOString()
       const handled = { kind: 'handled', at, source, type: event.type, eventId: event.id, attempt }
       output.result(handled, (paint) => {
-        const cells = [paint('dim', at.slice(11, 19)), source.padEnd(12), printable(event.type).padEnd(24)]
-        return [...cells, printable(event.id).padEnd(28), paint('dim', `handled, attempt ${attempt}`)].join(
-          '  ',
-        )
+        const columns = [at.slice(11, 19), source, event.type, event.id] as const
+        return streamLine(paint, columns, paint('dim', `handled, attempt ${attempt}`))
       })
     })
   }

@@ -6,7 +6,6 @@ import { folder } from '../dev/folder.js'
 import { Failure } from '../failure.js'
 
 interface Cursor {
-  readonly path: string
   /** Null: no event has been forwarded yet. */
   readonly position: number | null
   /** All events up to `position` have been forwarded. */
@@ -19,7 +18,6 @@ export function openCursor(subject: Readonly<Record<string, string | undefined>>
   const path = join(folder, `listen-${name}.json`)
   let position = read(path)
   return {
-    path,
     get position() {
       return position
     },

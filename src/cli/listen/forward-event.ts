@@ -1,9 +1,8 @@
 /** One event of `hookonce listen`: signed again, posted until the app answers, and reported in a line. */
 import { pause } from '../command.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
-import type { Output } from '../output.js'
+import { type Output, streamLine } from '../output.js'
 import { type Poster, whyNoAnswer } from '../post.js'
-import { type Paint, printable } from '../terminal-text.js'
 import type { Keyboard } from './keyboard.js'
 import type { Signer } from './signer.js'
 
@@ -26,7 +25,12 @@ export interface Forwarded {
   readonly part: number
 }
 
-type ForwardResult = Pick<ForwardedLine, 'verdict' | 'httpStatus' | 'ms'>
+interface ForwardResult {
+  readonly verdict: string
+  /** Null when the event was not sent. */
+  readonly httpStatus: number | null
+  readonly ms: number | null
+}
 
 export interface ForwardOutcome {
   readonly forwarded: Forwarded | null
@@ -95,42 +99,16 @@ function sayDown(output: Output, url: string, why: string): void {
   else output.say(`${url} is down (${why}): waiting for it, no event is skipped`)
 }
 
-interface ForwardedLine {
-  readonly kind: 'event'
-  readonly at: string
-  readonly seq: number
-  readonly source: string
-  readonly type: string
-  readonly id: string
-  readonly verdict: string
-  readonly httpStatus: number | null
-  readonly ms: number | null
-}
-
-function lineText(line: ForwardedLine, paint: Paint): string {
-  const { httpStatus, ms } = line
-  const good = httpStatus !== null && httpStatus < 300
-  const answer = httpStatus === null ? line.verdict : `${httpStatus}`
-  return [
-    paint('dim', line.at.slice(11, 19)),
-    printable(line.source).padEnd(12),
-    printable(line.type).padEnd(24),
-    printable(line.id).padEnd(28),
-    paint(good ? 'green' : 'yellow', answer),
-    ...(ms === null ? [] : [paint('dim', `${ms} ms`)]),
-  ].join('  ')
-}
-
 export function printForwarded(output: Output, event: EventView, result: ForwardResult): void {
   const { seq, source, id, type } = event
-  const line: ForwardedLine = {
-    kind: 'event',
-    at: new Date().toISOString(),
-    seq,
-    source,
-    type,
-    id,
-    ...result,
-  }
-  output.result(line, (paint) => lineText(line, paint))
+  const { verdict, httpStatus, ms } = result
+  const at = new Date().toISOString()
+  output.result({ kind: 'event', at, seq, source, type, id, ...result }, (paint) => {
+    const answer =
+      httpStatus === null
+        ? paint('yellow', verdict)
+        : paint(httpStatus < 300 ? 'green' : 'yellow', `${httpStatus}`)
+    const took = ms === null ? [] : [paint('dim', `${ms} ms`)]
+    return streamLine(paint, [at.slice(11, 19), source, type, id], answer, ...took)
+  })
 }

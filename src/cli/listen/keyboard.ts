@@ -3,28 +3,24 @@ import { emitKeypressEvents } from 'node:readline'
 import { curlCommand } from '../../curl.js'
 import type { Delivery } from '../../provider.js'
 import { eventDetail, payloadText } from '../event-text.js'
-import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
-import type { Output } from '../output.js'
-import { type Poster, whyNoAnswer } from '../post.js'
+import type { EventView, PayloadView } from '../log/event-log.js'
+import { whyNoAnswer } from '../post.js'
 import { painter } from '../terminal-text.js'
-import type { Signer } from './signer.js'
+import type { Listener } from './forward-event.js'
 
 export interface Keyboard {
   remember(event: EventView, payload: PayloadView): void
   close(): void
 }
 
-interface KeyboardDeps {
-  readonly output: Output
-  readonly log: EventLog
-  readonly signer: Signer
-  readonly poster: Poster
-  readonly urlOf: (source: string) => string
+interface Last {
+  readonly event: EventView
+  readonly payload: PayloadView
 }
 
-export function readKeyboard(deps: KeyboardDeps, quit: () => void): Keyboard {
-  const { output } = deps
-  let last: { event: EventView; payload: PayloadView } | null = null
+export function readKeyboard(listener: Listener, quit: () => void): Keyboard {
+  const { output } = listener
+  let last: Last | null = null
   const remember = (event: EventView, payload: PayloadView) => {
     last = { event, payload }
   }
@@ -33,9 +29,9 @@ export function readKeyboard(deps: KeyboardDeps, quit: () => void): Keyboard {
   const onKey = (_: string, key: { name?: string; ctrl?: boolean }) => {
     if (key.name === 'q' || (key.ctrl && key.name === 'c')) quit()
     else if (last === null) output.say('no event has been forwarded yet')
-    else if (key.name === 'r') void sendAgain(deps, last)
-    else if (key.name === 'd') void showDetails(deps, last)
-    else if (key.name === 'c') void copyAsCurl(deps, last)
+    else if (key.name === 'r') void sendAgain(listener, last)
+    else if (key.name === 'd') void showDetails(listener, last)
+    else if (key.name === 'c') void copyAsCurl(listener, last)
   }
   emitKeypressEvents(process.stdin)
   process.stdin.setRawMode(true).on('keypress', onKey).resume()
@@ -48,12 +44,8 @@ export function readKeyboard(deps: KeyboardDeps, quit: () => void): Keyboard {
   }
 }
 
-type Last = { readonly event: EventView; readonly payload: PayloadView }
-
-async function sendAgain(
-  { output, signer, poster, urlOf }: KeyboardDeps,
-  { event, payload }: Last,
-): Promise<void> {
+async function sendAgain(listener: Listener, { event, payload }: Last): Promise<void> {
+  const { output, signer, poster, urlOf } = listener
   try {
     const answer = await poster.post(await signer.sign(event, payload, urlOf(event.source)))
     output.say(`sent again: ${answer.httpStatus}, ${Math.round(answer.ms)} ms`)
@@ -62,14 +54,14 @@ async function sendAgain(
   }
 }
 
-async function showDetails({ output, log }: KeyboardDeps, { event, payload }: Last): Promise<void> {
+async function showDetails({ output, log }: Listener, { event, payload }: Last): Promise<void> {
   const paint = painter(process.stdout)
   const [now, attempts] = await Promise.all([log.get(event), log.attempts(event)])
   output.result(null, () => `${eventDetail(now ?? event, attempts, paint)}\n${payloadText(payload, paint)}`)
 }
 
 /** Copies through the terminal (OSC 52), which also works over SSH. Prints it too, for terminals without OSC 52. */
-async function copyAsCurl({ output, signer, urlOf }: KeyboardDeps, { event, payload }: Last): Promise<void> {
+async function copyAsCurl({ output, signer, urlOf }: Listener, { event, payload }: Last): Promise<void> {
   const command = curlOf(await signer.sign(event, payload, urlOf(event.source)))
   process.stdout.write(`\u001b]52;c;${Buffer.from(command).toString('base64')}\u0007`)
   output.say(command)
