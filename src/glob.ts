@@ -1,25 +1,25 @@
-/** Globs over event types: `*` is any run of characters, also none; every other character stands for itself. */
+/** In a glob, `*` is any run of characters, also none; every other character stands for itself. */
 
 export function isGlob(pattern: string): boolean {
   return pattern.includes('*')
 }
 
-/** The part of a type before its action: `pull_request` of `pull_request.opened`. Null for a type without an action. */
+/** `pull_request.opened` has the family `pull_request`. Null for a type without an action. */
 export function familyOf(type: string, separator: string | undefined): string | null {
   const at = separator === undefined ? -1 : type.indexOf(separator)
   return at > 0 ? type.slice(0, at) : null
 }
 
-/** Whether a handler of this pattern takes events of the type, by the type itself or by its family. */
+/** A pattern may match the type or its family. */
 export function handlesType(pattern: string, type: string, separator: string | undefined): boolean {
   if (globMatches(pattern, type)) return true
   const family = familyOf(type, separator)
   return family !== null && globMatches(pattern, family)
 }
 
-/** Whether some text matches both. */
+/** True when some text matches both. */
 export function globsMeet(a: string, b: string): boolean {
-  /** Which suffixes of b meet the suffix of a that is looked at, from the shortest. */
+  /** `row[j]`: the suffix of `b` at `j` meets the suffix of `a` at the row before. */
   let row: boolean[] = []
   for (let i = a.length; i >= 0; i--) {
     const next: boolean[] = []
@@ -34,7 +34,7 @@ export function globsMeet(a: string, b: string): boolean {
   return row[0]!
 }
 
-/** Of two globs that match the same text, the more specific one first: exact, then by what is not a star. */
+/** An exact pattern is first, then the one with more characters that are not stars. */
 export function moreSpecificFirst(a: string, b: string): number {
   const exact = Number(isGlob(a)) - Number(isGlob(b))
   const literal = b.replaceAll('*', '').length - a.replaceAll('*', '').length

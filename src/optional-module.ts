@@ -1,24 +1,22 @@
 /**
- * Modules that are loaded only where they are used: optional packages, and parts of this package that need one. Their
- * names are not written at the import, so a bundler leaves it to the run time; otherwise it would refuse to build an
- * application that has not installed a package it never uses.
+ * Optional packages, and parts of this package that need one, are loaded where they are used. Their names are not written
+ * at the import: a bundler would refuse to build an application that has not installed a package it never uses.
  */
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { HookonceError } from './errors.js'
 
-/** Another part of this package, by the name that users import it by. */
 export async function importPart<T>(part: `hookonce/${string}`): Promise<T> {
   try {
     return await importAtRunTime<T>(part)
   } catch (error) {
-    // In a bundle that was moved away from node_modules.
+    // The bundle was moved away from node_modules.
     if (isMissing(error, 'hookonce')) throw new HookonceError('NOT_IN_BUNDLE', { part }, error)
     throw error
   }
 }
 
-/** DRIVER_MISSING when it is not installed. */
+/** Throws DRIVER_MISSING when the package is not installed. */
 export async function importOptional<T>(name: string): Promise<T> {
   try {
     return await importAtRunTime<T>(name)
@@ -27,7 +25,7 @@ export async function importOptional<T>(name: string): Promise<T> {
   }
 }
 
-/** For packages of the format CommonJS that are needed at once. Throws when it is not installed. */
+/** Only for CommonJS packages. Throws when the package is not installed. */
 export function requireOptional<T>(name: string): T {
   // A bundle of the format CommonJS has no address.
   const here: string | undefined = import.meta.url
@@ -41,7 +39,7 @@ export function requireOptional<T>(name: string): T {
   }
 }
 
-/** Whether this error says that the package itself, and not one that it imports, was not found. */
+/** False when the package was found but one that it imports was not. */
 export function isMissing(error: unknown, name: string): boolean {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`)

@@ -1,10 +1,9 @@
-/** Which hookonce this is: for the log, the dashboard and the schema of a store. */
 import { readFileSync } from 'node:fs'
 
-/** The scripts of the threads have it in place of this name: they do not know where the package is. */
+/** The build writes it into the scripts of threads, which do not know where the package is. */
 declare const HOOKONCE_VERSION: string | undefined
 
-/** The version of this package; null when package.json cannot be read, for example in a bundle. */
+/** Null when package.json cannot be read, for example in a bundle. */
 export function packageVersion(): string | null {
   if (typeof HOOKONCE_VERSION === 'string') return HOOKONCE_VERSION
   try {

@@ -1,10 +1,7 @@
-/**
- * The same event with one value changed: for a conflict (signed again) and for tampering (not signed again). Numbers
- * come first: a forger would change an amount, and event ids are rarely made from numbers.
- */
+/** Numbers are changed first: a forger would change an amount, and event ids are rarely made from numbers. */
 import { encodePairs, isForm, parseForm } from '../verification/delivery/body-formats.js'
 
-/** Bodies that differ from `body` in one value each. None when the body is neither JSON nor a form. */
+/** Each differs in one value. None when the body is neither JSON nor a form. */
 export function* changedBodies(body: Uint8Array, contentType: string | undefined): Generator<Uint8Array> {
   if (isForm(contentType)) {
     const pairs = parseForm(body) ?? []

@@ -1,4 +1,4 @@
-/** The means of the trials of one examination, made from the caller's options: deliveries, counts, commands. */
+/** Trials send, count and run commands through their exam. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { invalid } from '../errors.js'
@@ -11,50 +11,47 @@ import { Sender, type SentEvent } from './sender.js'
 export interface ExamineOptions {
   readonly url: string
   readonly source: Source
-  /** The event type to send; it should be one that has an effect. */
+  /** It should have an effect. */
   readonly type?: string
-  /** Confirms that an endpoint on another machine belongs to the caller. */
+  /** Required for an endpoint on another machine: the caller confirms that it is theirs. */
   readonly owned?: boolean
-  /** A URL that gives the number of effects; `{id}` in it stands for the event id. */
+  /** A URL that returns the number of effects; `{id}` in it stands for the event id. */
   readonly probe?: string
   /** A command that prints the number of effects of HOOKONCE_EVENT_ID, or of all events. */
   readonly probeCommand?: string
-  /** Restarts the endpoint and returns. */
   readonly restartCommand?: string
-  /** Kills the endpoint while it handles an event, starts it again, and returns. */
+  /** Kills the endpoint while it handles an event, and starts it again. */
   readonly crashCommand?: string
   /** A POST here makes the endpoint fail the next time it handles the event in `{"event_id": ...}`. */
   readonly fault?: string
   /** Names of trials; `accepts` always runs. Default: all. */
   readonly only?: readonly string[]
-  /** The time limit of one request. Default 30,000. */
+  /** For one request. Default 30,000. */
   readonly timeoutMs?: number
-  /** How long to wait for an effect. Default 10,000. A count that stays unchanged for a tenth of it is final. */
+  /** Default 10,000. A count that stays unchanged for a tenth of it is final. */
   readonly waitMs?: number
   /** Trials with the result unknown count as failed. */
   readonly strict?: boolean
 }
 
-/** For senders that do not document how long they wait. */
+/** Some senders do not document how long they wait. */
 const ASSUMED_LIMIT_MS = 10_000
 const PIECE_PAUSE_MS = 150
 const COMMAND_MS = 60_000
 const START_MS = 15_000
 
-/** An event whose effects are counted from now on. */
 export interface WatchedEvent extends SentEvent {
-  /** The number of its effects when it no longer changes, after at least so many or a while; null without a probe. */
+  /** Waits until the count is at least this and no longer changes, or the time is over. Null without a probe. */
   effects(atLeast: number): Promise<number | null>
 }
 
 export class Exam {
   readonly sender: Sender
-  /** How many effects one event has: the count of the probe for the first event. */
+  /** Effects of one event, as counted for the first event. */
   expectedCount = 1
   requests = 0
-  /** Every answer to a valid delivery so far. */
+  /** Answers to valid deliveries. */
   readonly answers: Answer[] = []
-  /** How long an answer may take; `documented` when the limit is from the sender's documentation. */
   readonly timeLimit: { readonly ms: number; readonly documented: boolean }
   readonly #options: ExamineOptions
   readonly #url: URL
@@ -74,7 +71,6 @@ export class Exam {
     this.timeLimit = { ms: documentedMs ?? ASSUMED_LIMIT_MS, documented: documentedMs !== null }
   }
 
-  /** How long the trial `later` waits. */
   get delayMs(): number {
     return 0.3 * this.#waitMs
   }
@@ -119,7 +115,6 @@ export class Exam {
     return this.#run(this.#options.crashCommand!, 'The crash command', event)
   }
 
-  /** Makes the endpoint fail the next time it handles this event. */
   async fault(event: SentEvent): Promise<void> {
     const body = Buffer.from(JSON.stringify({ event_id: event.id }))
     const headers = { 'content-type': 'application/json' }
@@ -140,7 +135,6 @@ export class Exam {
   }
 }
 
-/** Waits until the endpoint accepts connections again. */
 async function untilListening(url: URL, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs
   while (!(await connects(url))) {
@@ -173,7 +167,7 @@ function probeOf(options: ExamineOptions, timeoutMs: number): Probe | null {
 
 const OWNER_FLAG = '--i-own-this-endpoint'
 
-/** An examination goes to this machine only, unless the owner of the endpoint confirms that it is theirs. */
+/** Refuses other machines, unless the owner of the endpoint confirms that it is theirs. */
 export function targetUrl(text: string, what: string, owned: boolean): URL {
   let url: URL
   try {

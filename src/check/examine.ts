@@ -1,7 +1,4 @@
-/**
- * The steps of an examination: plan, run the trials one after the other, report. Nothing is sent before `run` is called,
- * so that the number of deliveries can be printed first.
- */
+/** Nothing is sent before `run` is called: the number of deliveries is printed first. */
 import { invalid, isHookonceError } from '../errors.js'
 import { Exam, type ExamineOptions, targetUrl } from './exam.js'
 import { type Fault, faults } from './faults.js'
@@ -14,7 +11,7 @@ import { forged, mangled, stale, tampered, unsigned } from './trials/forgeries.j
 import { again, burst10, burst50, later, restart } from './trials/repeats.js'
 import { spelling } from './trials/spelling.js'
 
-/** In the order in which they run. A new trial is a constant in `trials/` and a line here. */
+/** They run in this order. A new trial is a constant in `trials/` and a line here. */
 const trials: readonly Trial[] = [
   accepts,
   again,
@@ -38,7 +35,7 @@ const trials: readonly Trial[] = [
 
 export interface Examination {
   readonly trials: readonly Trial[]
-  /** Deliveries at most. */
+  /** At most. */
   readonly requests: number
   run(onTrial?: (trial: Trial, done: TrialReport | null) => void): Promise<Report>
 }
@@ -111,7 +108,7 @@ async function runAll(
   }
 }
 
-/** A text: the trial does not apply to this sender, for that reason. */
+/** A text is the reason why the trial does not apply to this sender. */
 async function runTrial(
   trial: Trial,
   exam: Exam,

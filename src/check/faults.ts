@@ -1,4 +1,4 @@
-/** The faults that an examination can find: the damage each one does, and how to fix it. The worst come first. */
+/** The worst faults come first. */
 interface FaultEntry {
   readonly what: string
   readonly fix: string

@@ -1,6 +1,6 @@
 /**
- * Deliveries to the checked endpoint, each on a connection of its own. For simultaneous deliveries all connections are
- * opened first; then the last byte of each is sent, so that the deliveries really arrive together.
+ * Each delivery has its own connection. Simultaneous deliveries arrive together: all connections are opened first, then
+ * the last byte of each is sent.
  */
 import type { ClientRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,7 +41,7 @@ export async function postAtOnce(deliveries: readonly Delivery[], timeoutMs: num
   return Promise.all(all.map(({ opened }) => opened.answer))
 }
 
-/** In eight pieces with pauses between them, as over a slow connection. */
+/** Eight pieces with pauses between them, as over a slow connection. */
 export async function postSlowly(delivery: Delivery, pauseMs: number, timeoutMs: number): Promise<Answer> {
   const { body } = delivery
   const opened = open(delivery, timeoutMs)
@@ -116,7 +116,7 @@ async function readAnswer(
   }
 }
 
-/** As one line without control characters, which could move the cursor of a terminal. */
+/** Control characters could move the cursor of a terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 }

@@ -1,17 +1,13 @@
-/**
- * The probe counts effects: a URL or a command of the user that returns a number. Effects may happen after the answer,
- * so a count is taken when it has not changed for a while.
- */
+/** Effects may happen after the answer, so a count is taken when it has not changed for a while. */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { invalid } from '../errors.js'
 import { parseJson } from './change.js'
 import { post } from './post.js'
 
-/** The number of effects: of this event, or of all events where the probe cannot tell them apart. */
+/** Counts the effects of this event, or of all events when the probe cannot tell them apart. */
 export type Probe = (eventId: string) => Promise<number>
 
-/** `{id}` in the URL stands for the event id. */
 export function urlProbe(template: string, timeoutMs: number): Probe {
   return async (eventId) => {
     const url = template.replaceAll('{id}', encodeURIComponent(eventId))
@@ -28,13 +24,12 @@ export function urlProbe(template: string, timeoutMs: number): Probe {
   }
 }
 
-/** The command gets the event id as HOOKONCE_EVENT_ID and prints the number. */
 export function commandProbe(command: string, timeoutMs: number): Probe {
   return async (eventId) =>
     countIn(await runCommand(command, 'The probe command', { HOOKONCE_EVENT_ID: eventId }, timeoutMs))
 }
 
-/** A number, or JSON that contains exactly one number. */
+/** The text is a number, or JSON with exactly one number in it. */
 export function countIn(text: string): number {
   const numbers = numbersIn(parseJson(Buffer.from(text.trim())))
   const [count] = numbers
@@ -48,10 +43,7 @@ function numbersIn(value: unknown): number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
 }
 
-/**
- * Counts the effects of one event from now on. The returned function waits until the count no longer changes and is
- * `atLeast`, or until the wait is over.
- */
+/** The returned function waits until the count no longer changes and is `atLeast`, or until the wait is over. */
 export async function countFrom(
   probe: Probe,
   eventId: string,
@@ -79,7 +71,7 @@ export async function countFrom(
 
 const MAX_OUTPUT_BYTES = 64 * 1_024
 
-/** Runs a command of the user in a shell and returns its output. Does not wait for processes that it leaves running. */
+/** Does not wait for processes that the command leaves running. */
 export function runCommand(
   command: string,
   what: string,
@@ -106,7 +98,7 @@ export function runCommand(
     })
     child.once('exit', (code, signal) => {
       clearTimeout(timer)
-      // A process that the command left running keeps the pipe open: waiting for the end of the output could take for ever.
+      // A process that the command left running keeps the pipe open, so the output may never end.
       setImmediate(() => {
         child.stdout.destroy()
         if (code === 0) resolve(printed)

@@ -1,4 +1,4 @@
-/** The report of an examination. Its shape is that of `hookonce check --json`, and stable. */
+/** `hookonce check --json` prints this shape. Keep it stable. */
 import type { Fault } from './faults.js'
 import type { Answer } from './post.js'
 
@@ -8,7 +8,7 @@ type TrialResult = 'pass' | 'fail' | 'unknown'
 export interface Finding {
   readonly result: TrialResult
   readonly fault?: Fault
-  /** The observation, in one or two sentences. */
+  /** One or two sentences. */
   readonly saw: string
 }
 
@@ -18,7 +18,6 @@ export interface TrialReport {
   readonly result: TrialResult
   readonly fault: Fault | null
   readonly saw: string
-  /** Why it matters. */
   readonly why: string
   readonly requests: number
   readonly durationMs: number
@@ -40,7 +39,7 @@ export interface Report {
   readonly passed: number
   readonly failed: number
   readonly unknown: number
-  /** The faults that were found, in the order of `faults.ts`, each with its fix. */
+  /** In the order of `faults.ts`. */
   readonly faults: readonly { readonly fault: Fault; readonly what: string; readonly fix: string }[]
   readonly trials: readonly TrialReport[]
   /** Trials that do not apply to this sender, and why. */
@@ -51,7 +50,6 @@ export interface Report {
   readonly durationMs: number
 }
 
-/** Null when no delivery was answered. */
 export function answerTimes(answers: readonly Answer[]): AnswerTimes | null {
   const times = answers.filter(({ status }) => status !== null).map(({ ms }) => ms)
   if (times.length === 0) return null

@@ -1,14 +1,10 @@
-/**
- * The sender of the test events. Each forged delivery is verified here first, so that an endpoint is only blamed for
- * accepting a delivery that really is invalid.
- */
+/** Each forged delivery is verified here first: an endpoint must not be blamed for accepting a valid one. */
 import { invalid } from '../errors.js'
 import type { Delivery, SignOptions, Source } from '../provider.js'
 import { changedBodies, parseJson } from './change.js'
 
-/** An event and its content. It is signed again for each delivery, as senders do. */
+/** It is signed again for each delivery, as senders do. */
 export interface SentEvent {
-  /** The id by the rules of the provider. */
   readonly id: string
   readonly content: SignOptions
 }
@@ -32,7 +28,7 @@ export class Sender {
     this.#url = url
   }
 
-  /** A new event; `at` is its time, where the content has one. */
+  /** `at` is the time in the content, where it has one. */
   async event(at = Date.now()): Promise<SentEvent> {
     const sample = this.source.sample({ type: this.type, now: at })
     const content = { ...sample, url: withQuery(this.#url, sample.url).href }
@@ -45,12 +41,12 @@ export class Sender {
     return { id, content }
   }
 
-  /** The event as a signed delivery; `now` is the signed time. */
+  /** `now` is the signed time. */
   async delivery(event: SentEvent, now = Date.now()): Promise<Delivery> {
     return this.source.sign({ ...event.content, now })
   }
 
-  /** The same id with one other value; null when every change also changes the id. */
+  /** Changes one value and keeps the id; null when every change also changes the id. */
   async changed({ id, content }: SentEvent): Promise<SentEvent | null> {
     const bytes = bytesOf(content)
     for (const body of changedBodies(bytes, content.headers?.['content-type'])) {
@@ -63,14 +59,14 @@ export class Sender {
     return null
   }
 
-  /** The same event in another spelling; null when the signature does not cover the bytes of a JSON object. */
+  /** Null when the signature does not cover the bytes of a JSON object. */
   spelled({ id, content }: SentEvent, write: (document: object) => string): SentEvent | null {
     const document = parseJson(bytesOf(content))
     if (this.source.scheme.covers.body !== 'bytes' || !isObject(document)) return null
     return { id, content: { ...content, body: write(document) } }
   }
 
-  // Invalid deliveries; null when the sender's scheme cannot detect this change.
+  // The next ones are invalid deliveries. They are null when the scheme of the sender cannot detect the change.
 
   async tampered(event: SentEvent): Promise<Delivery | null> {
     const signed = await this.delivery(event)
@@ -85,7 +81,7 @@ export class Sender {
     return this.#onlyIfInvalid(withSignature(this.source, await this.delivery(event), null))
   }
 
-  /** A signature of the wrong length. */
+  /** The signature has the wrong length. */
   async mangled(event: SentEvent): Promise<Delivery | null> {
     return this.#onlyIfInvalid(withSignature(this.source, await this.delivery(event), 'x'))
   }
@@ -108,7 +104,7 @@ export class Sender {
   }
 }
 
-/** Some spellings append a member to the last one, so the object must have one. */
+/** It must have a member: some spellings append another one to it. */
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 }

@@ -1,17 +1,16 @@
-/** The contract of a trial: one question about the endpoint. The trials are in `trials/`. */
+/** A trial answers one question about the endpoint. */
 import type { Exam } from './exam.js'
 import type { Fault } from './faults.js'
 import { type Answer, isOk } from './post.js'
 import type { Finding } from './report.js'
 
-/** An option of the user that a trial may need. */
 export type Need = 'probe' | 'restart' | 'crash' | 'fault'
 
 export interface Trial {
   readonly name: string
   readonly title: string
   readonly why: string
-  /** The number of deliveries, at most. */
+  /** At most. */
   readonly requests: number
   /** Without these options the trial does not run, and its result is unknown. */
   readonly needs?: readonly Need[]
@@ -23,7 +22,7 @@ export const pass = (saw: string): Finding => ({ result: 'pass', saw })
 export const unknown = (saw: string): Finding => ({ result: 'unknown', saw })
 export const fail = (fault: Fault, saw: string): Finding => ({ result: 'fail', fault, saw })
 
-/** `Answered 200, then 409; 1 effect.` Without a probe the effects are unknown: null. */
+/** `Answered 200, then 409; 1 effect.` `counted` is null without a probe. */
 export function answered(answers: Answer | readonly Answer[], counted: number | null): string {
   const texts = [answers].flat().map(said).join(', then ')
   return `Answered ${texts}${counted === null ? '' : `; ${effects(counted)}`}.`

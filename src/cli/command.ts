@@ -1,4 +1,4 @@
-/** How a command is declared, called and interrupted: the same help, `--json` and exit codes for all of them. */
+/** All commands get their help, `--json` and exit codes here. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { readEnvFile } from './env-file.js'
@@ -6,14 +6,13 @@ import { type Declared, type OptionsOf, optionOf } from './options.js'
 import { createOutput, type Output } from './output.js'
 
 interface CommandDefinition<Options extends Declared> {
-  /** One line, for the list of commands. `program.ts` has those of the commands that are not in a group. */
+  /** Only for commands in a group: `program.ts` has the others. */
   readonly summary?: string
-  /** For the help of this command. Default: the summary as a sentence. */
+  /** Default: the summary as a sentence. */
   readonly description?: string
-  /** At least one call that works as written. */
   readonly examples: readonly string[]
   readonly options?: Options
-  /** The work of the command. A number that it returns is the exit code. */
+  /** May return an exit code. */
   readonly run: (
     call: Call<OptionsOf<Options>>,
     // biome-ignore lint/suspicious/noExplicitAny: commander gives a string, a list or undefined, as the usage says
@@ -30,7 +29,7 @@ export interface Call<Options> {
 // biome-ignore lint/complexity/noBannedTypes: a command without options
 type Nothing = {}
 
-/** Adds a command that runs. `usage` is its name and arguments: `send <provider> [type]`. */
+/** `usage` is the name and the arguments: `send <provider> [type]`. */
 export function addCommand<Options extends Declared = Nothing>(
   parent: Command,
   usage: string,
@@ -47,7 +46,7 @@ export function addCommand<Options extends Declared = Nothing>(
   for (const [name, declared] of Object.entries<Declared[string]>(options))
     command.addOption(optionOf(name, declared))
   command.showHelpAfterError(`See ${pathOf(command)} --help.`)
-  // Commander calls it with the arguments, the options and the command.
+  // Commander passes the arguments, the options and the command.
   command.action(async (...received: unknown[]) => {
     const given = received.at(-2) as OptionsOf<Options> & { readonly json?: boolean }
     const output = createOutput(given.json === true)
@@ -55,7 +54,6 @@ export function addCommand<Options extends Declared = Nothing>(
   })
 }
 
-/** Adds a command that only groups others, such as `events`. */
 export function addGroup(parent: Command, name: string): Command {
   const group = parent.command(name)
   return group.showHelpAfterError(`See ${pathOf(group)} --help.`)
@@ -70,7 +68,7 @@ export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 }
 
-/** SIGINT and SIGTERM abort it. For commands that stop between two steps. */
+/** SIGINT and SIGTERM abort it. */
 export function interruptible(): AbortController {
   const controller = new AbortController()
   process.once('SIGINT', () => controller.abort()).once('SIGTERM', () => controller.abort())

@@ -1,13 +1,10 @@
-/**
- * `--env-file`, and `.env` for `hookonce dev`. A variable that is set keeps its value, also an empty one. Errors name the
- * file and never a value.
- */
+/** A variable that is set keeps its value, even an empty one. Errors name the file and never a value. */
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
 import { UsageError } from './failure.js'
 
-/** The parser of `--env-file`. Commander calls it before it reads the variables of other options. */
+/** Commander calls it before it reads the variables of other options. */
 export function readEnvFile(path: string): string {
   let text: string
   try {
@@ -20,7 +17,6 @@ export function readEnvFile(path: string): string {
   return path
 }
 
-/** `hookonce dev` reads `.env` in this folder, unless another file is named. */
 export function readDevEnvFile(program: Command, command: Command): void {
   const named = program.args.some((word) => word === '--env-file' || word.startsWith('--env-file='))
   if (command.name() === 'dev' && !named && existsSync('.env')) readEnvFile('.env')

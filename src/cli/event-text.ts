@@ -1,4 +1,4 @@
-/** Events as text for people. Every value of an event goes through `printable`: senders and servers choose them. */
+/** Every value of an event goes through `printable`: senders and servers choose them. */
 import type { AttemptView, EventView, PayloadView } from './log/event-log.js'
 import { streamLine, table } from './output.js'
 import { type Paint, printable, printableAll, type Style } from './terminal-text.js'
@@ -114,7 +114,7 @@ function indented(text: string): string {
   }
 }
 
-/** Local time, to the second. */
+/** Local time. */
 function time(iso: string): string {
   const at = new Date(iso)
   const two = (value: number) => String(value).padStart(2, '0')

@@ -1,4 +1,4 @@
-/** How a command fails: exit code 2 for a wrong call, 1 for a call that did not work. */
+/** Exit code 2 is a wrong call, 1 a call that did not work. */
 import { CommanderError } from 'commander'
 import { isHookonceError } from '../errors.js'
 
@@ -14,7 +14,7 @@ export class Failure extends Error {
 
 interface Ending {
   readonly exitCode: 0 | 1 | 2
-  /** For standard error; empty when a message has been printed already. */
+  /** Empty when a message has been printed already. */
   readonly message: string
 }
 
@@ -31,7 +31,6 @@ export function endingOf(error: unknown): Ending {
   return { exitCode: 1, message: `${firstSentence(error)} Set HOOKONCE_DEBUG=1 to see the stack trace.` }
 }
 
-/** The first line of an error's message, as a sentence. */
 export function firstSentence(error: unknown): string {
   const text =
     (error instanceof Error ? error.message : String(error)).split('\n')[0]!.trim() || 'The command failed'

@@ -1,8 +1,8 @@
-/** The lines of a text that arrives in pieces. A line is held in memory as a whole, so its length has a limit. */
+/** A line is held in memory as a whole, so its length has a limit. */
 
 interface LineLimit {
   readonly maxCharacters: number
-  /** The error for a line that is longer. Lines are counted from 1. */
+  /** Lines are counted from 1. */
   readonly tooLong: (line: number) => Error
 }
 

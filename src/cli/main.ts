@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry point of the command line. `program.ts` lists the commands. */
+/** `program.ts` lists the commands. */
 import { endingOf } from './failure.js'
 import { exitWhenFlushed, watchStreams } from './output.js'
 import { createProgram } from './program.js'
@@ -15,7 +15,7 @@ function end(error: unknown): void {
   process.exitCode = exitCode
 }
 
-// Unhandled rejections and errors outside of promises end like any other error: with a message.
+// Unhandled rejections come here too.
 process.on('uncaughtException', (error) => {
   end(error)
   exitWhenFlushed()

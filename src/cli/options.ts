@@ -1,10 +1,10 @@
-/** How an option is declared: once, for its help, its parser and its type. And the options that several commands share. */
+/** An option is declared once, for its help, its parser and its type. */
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../duration.js'
 import { UsageError } from './failure.js'
 
-/** An option; its name is its key in the options of the command: `dryRun` is `--dry-run`. */
+/** Its key in the options of a command is its name: `dryRun` is `--dry-run`. */
 export interface Declaration<T> {
   /** `<n>`; empty for a switch. */
   readonly argument: string
@@ -12,7 +12,7 @@ export interface Declaration<T> {
   readonly parse?: (text: string, before?: T) => T
   readonly initial?: T
   readonly choices?: readonly string[]
-  /** The variable of the environment that sets it too. */
+  /** An environment variable that sets it too. */
   readonly variable?: string
   readonly mandatory?: boolean
 }
@@ -23,7 +23,6 @@ export type Declared = Readonly<Record<string, Declaration<any>>>
 type ValueOf<D> = D extends Declaration<infer T> ? T : never
 type IsAlways<D> = D extends { readonly initial: unknown } | { readonly mandatory: true } ? true : false
 
-/** The options as a command gets them. */
 export type OptionsOf<D extends Declared> = {
   readonly [K in keyof D as IsAlways<D[K]> extends true ? K : never]: ValueOf<D[K]>
 } & { readonly [K in keyof D as IsAlways<D[K]> extends true ? never : K]?: ValueOf<D[K]> }
@@ -67,7 +66,6 @@ export function optionOf(name: string, declared: Declared[string]): Option {
   return initial === undefined ? option : option.default(initial)
 }
 
-/** For actions and for reads of payloads, which are audited. */
 export const noteOption = { note: text('<text>', 'a note, for the audit') }
 
 export function count(text: string): number {
@@ -122,7 +120,7 @@ export const addressOptions = {
   host: { ...text('<address>', 'the address to listen on (default 127.0.0.1)'), variable: 'HOOKONCE_HOST' },
 }
 
-/** The bytes of a file that an option names; `-` is standard input. */
+/** `-` is standard input. */
 export function readInput(option: string, path: string): Buffer {
   try {
     return readFileSync(path === '-' ? 0 : path)
@@ -148,7 +146,7 @@ function readSecret(path: string): string {
   return text
 }
 
-/** Without undefined values, which would override the values of a configuration. */
+/** Drops undefined values: they would override those of a configuration. */
 export function defined<T extends Record<string, unknown>>(
   values: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -1,15 +1,12 @@
-/**
- * The output of a command: results on standard output, messages on standard error. With `--json` each result is one line
- * of JSON, and standard output has nothing else.
- */
+/** Results go to standard output, with `--json` as one line of JSON each. Messages go to standard error. */
 import { jsonText, tolerateErrors } from '../log.js'
 import { type Paint, painter, printable, terminalText, width } from './terminal-text.js'
 
 export interface Output {
   readonly json: boolean
-  /** Whether standard output is a terminal and shows text, not JSON. */
+  /** Standard output is a terminal and shows text, not JSON. */
   readonly terminal: boolean
-  /** A result: `value` with --json, else `text`. */
+  /** Prints `value` with --json, else `text`. */
   result(value: unknown, text: (paint: Paint) => string): void
   /** A message on standard error. */
   say(text: string | ((paint: Paint) => string)): void
@@ -51,7 +48,6 @@ function line(text: string): string {
   return safe === '' || safe.endsWith('\n') ? safe : `${safe}\n`
 }
 
-/** Rows as columns. Each column is as wide as its widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -69,7 +65,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** A line of a stream. Its columns have fixed widths, because later lines are not known yet. */
+/** The columns have fixed widths, because later lines of the stream are not known yet. */
 export function streamLine(
   paint: Paint,
   [time, source, type, id]: readonly [string, string, string, string],
@@ -84,15 +80,14 @@ export function counted(count: number, singular: string, plural: string): string
   return `${count} ${count === 1 ? singular : plural}`
 }
 
-/** The name of a store for people: `PostgreSQL, schema hookonce` for `postgres:hookonce`. */
+/** `postgres:hookonce` becomes `PostgreSQL, schema hookonce`. */
 export function storeTitle(name: string): string {
   return name.replace(/^postgres:(\w+)$/, 'PostgreSQL, schema $1')
 }
 
-/** Whether the process is a server: it continues when its output cannot be written. */
+/** A server continues when its output cannot be written. */
 let serving = false
 
-/** From now on a failure of standard output or standard error does not end the process. */
 export function surviveOutputErrors(): void {
   serving = true
 }
@@ -105,12 +100,12 @@ export function writeTo(stream: NodeJS.WriteStream, text: string): void {
   stream.write(text)
 }
 
-/** How long a server that ends waits for a reader that has stopped reading. */
+/** A server that ends waits this long for a reader that has stopped reading. */
 const FLUSH_MS = 2_000
 
 /**
- * A command that prints a result ends when its reader ends (`hookonce events export | head`), and fails when the disk is
- * full. Messages on standard error may be lost.
+ * A command ends when the reader of its result ends (`hookonce events export | head`), and fails when the disk is full.
+ * Messages on standard error may be lost.
  */
 export function watchStreams(): void {
   tolerateErrors(process.stderr)
@@ -124,10 +119,7 @@ function onResultLost(error: NodeJS.ErrnoException): void {
   process.exit(1)
 }
 
-/**
- * Ends the process when its output has been written. A pool or a timer of a configuration, or the channel to a parent
- * process, would keep it running.
- */
+/** A pool or a timer of a configuration, or the channel to a parent process, would keep the process running. */
 export function exitWhenFlushed(): void {
   if (serving) setTimeout(() => process.exit(), FLUSH_MS)
   process.stdout.write('', () => {

@@ -1,4 +1,3 @@
-/** Deliveries to an endpoint over HTTP, with the time each one took. For `send` and `listen`. */
 import { Agent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { answerTo, openRequest, timeLimit } from '../http-exchange.js'
@@ -16,7 +15,6 @@ export interface Poster {
   close(): void
 }
 
-/** Connections are kept open and shared by up to `concurrency` requests at once. */
 export function createPoster(concurrency: number): Poster {
   const agents = {
     http: new Agent({ keepAlive: true, maxSockets: concurrency }),
@@ -51,7 +49,7 @@ const causes: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer in time',
 }
 
-/** Why a request got no answer, in words. An AggregateError has one error for each address that was tried. */
+/** An AggregateError has one error for each address that was tried. */
 export function whyNoAnswer(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   const { code, message } = first as NodeJS.ErrnoException

@@ -1,10 +1,10 @@
-/** Every command. Its module is loaded when it is called: servers, drivers and the catalogue take time. */
+/** A command is loaded only when it is called: servers, drivers and the catalogue take time to load. */
 import { Command } from 'commander'
 import { packageVersion } from '../package-version.js'
 import { sentence } from './command.js'
 import { readDevEnvFile } from './env-file.js'
 
-/** In the order of the help, each with its line in it. */
+/** The help lists them in this order. */
 const summaries = {
   init: 'add hookonce to the project in this folder',
   dev: 'run a development server on this machine, without a configuration',
@@ -36,7 +36,7 @@ const files: Readonly<Partial<Record<Name, string>>> = {
   ignore: 'actions',
 }
 
-/** With `called`, only that command has its arguments and options; the others are names for the help. */
+/** Loads only the command `called`; the help needs no more than the names of the others. */
 export async function createProgram(called?: string): Promise<Command> {
   const program = new Command('hookonce')
     .description('Receive webhooks once.')
@@ -73,6 +73,6 @@ async function load(program: Command, name: Name): Promise<Command> {
 }
 
 interface CommandModule {
-  /** Declares the command. A module with several commands looks at the name. */
+  /** `name` is for modules with several commands. */
   add(program: Command, name: string): void
 }

@@ -28,7 +28,7 @@ export async function openRetention(storeUrl: string | undefined): Promise<Reten
   }
 }
 
-/** Sources of hookonce dev are named after their providers, whose retry windows are known. */
+/** `hookonce dev` names each source after its provider, so its retry window is known. */
 async function sourcesIn(store: Store): Promise<ReadonlyMap<string, Source>> {
   const names = (await store.stats()).map(({ source }) => source)
   const found = factories().filter(({ key }) => names.includes(key))
@@ -40,7 +40,7 @@ async function sourcesIn(store: Store): Promise<ReadonlyMap<string, Source>> {
   return new Map(found.map((factory) => [factory.key, exampleSource(factory)]))
 }
 
-/** A command that only reads the archive needs no log. */
+/** Opens no log: the archive can be read alone. */
 export async function archiveToRead(path: string | undefined): Promise<ArchiveTarget> {
   const config = path === undefined && hasConfig() ? await readConfig() : null
   return archiveTarget(path, (config?.retention || {}) as RetentionOptions)

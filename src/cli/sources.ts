@@ -1,4 +1,3 @@
-/** Sources that sign for a command: from the catalogue, with a secret of the user or of this folder, or configured. */
 import { createHash } from 'node:crypto'
 import { isHookonceError } from '../errors.js'
 import { nearest } from '../options.js'
@@ -17,7 +16,7 @@ export function factories(): readonly ProviderFactory[] {
   return Object.values(catalogue) as unknown as readonly ProviderFactory[]
 }
 
-/** The factory with that key, in any case and with or without hyphens: `amazon-sns` is `amazonSns`. */
+/** Ignores case and hyphens: `amazon-sns` is `amazonSns`. */
 export function factoryOf(name: string): ProviderFactory {
   const found = factories().find((factory) => folded(factory.key) === folded(name))
   if (found) return found
@@ -32,7 +31,7 @@ export function factoryOf(name: string): ProviderFactory {
 
 type SenderFactory = Pick<ProviderFactory, 'credentials'>
 
-/** A factory of the catalogue, or one for unknown senders, whose options are then `secret`, `id`, `header`, ... */
+/** `hmac`, `token`, `basic` and `jwt` describe senders that are not in the catalogue. */
 export function senderOf(name: string): SenderFactory {
   const make = Object.hasOwn(unknownSenders, name)
     ? unknownSenders[name as keyof typeof unknownSenders]
@@ -48,7 +47,7 @@ function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '')
 }
 
-/** The rules for the event id as texts, one for each kind of event. */
+/** One text for each kind of event. */
 export function idFields({ definition }: ProviderFactory): readonly string[] {
   return [definition.events].flat().map((rule) => fieldText(rule.id))
 }
@@ -59,7 +58,6 @@ function fieldText(field: Field): string {
   return `${'fields' in field && field.combination === 'hash' ? 'hash of ' : ''}${leaves(field).join(' + ')}`
 }
 
-/** Every provider of the catalogue, with the credentials of this folder. */
 export function devSources(credentials: DevCredentials): Record<string, Source> {
   return Object.fromEntries(factories().map((factory) => [factory.key, devSource(factory, credentials)]))
 }
@@ -78,10 +76,7 @@ function takesKeys({ definition: { verify }, credentials }: ProviderFactory): bo
   return (scheme as SchemeDefinition | undefined)?.extraOptions.includes('privateKey') === true
 }
 
-/**
- * One secret in the forms that providers accept: unchanged, as a user name with a password, and as a digest for
- * providers whose secrets are base64 or hexadecimal. A generated secret is hexadecimal; a secret of the user may not be.
- */
+/** Some providers want a user name with a password, others base64 or hexadecimal digits, which the digest is. */
 function secretForms(secret: string): readonly string[] {
   return [secret, `hookonce:${secret}`, createHash('sha256').update(secret).digest('hex')]
 }
@@ -99,7 +94,7 @@ function firstAccepted(factory: ProviderFactory, choices: readonly Options[]): S
   throw problem
 }
 
-/** A source with the example secret of its provider, for its facts. It cannot verify a real delivery. */
+/** Has the example secret of the provider, so only its facts are of use. */
 export function exampleSource(factory: ProviderFactory): Source {
   return (factory as unknown as (options: object) => Source)(factory.example())
 }
@@ -115,7 +110,6 @@ function makeSource(factory: ProviderFactory, options: Options): Source {
   return (factory as unknown as (options: Options) => Source)({ ...examples, ...options })
 }
 
-/** A source of a configuration, which signs with its own secrets. */
 export async function configuredSource(name: string): Promise<Source> {
   const { sources } = await readConfig()
   const source = sources[name]

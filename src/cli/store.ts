@@ -1,7 +1,4 @@
-/**
- * The store of a command: --store, else HOOKONCE_STORE, the configuration, or the store of this folder, in this order.
- * Only without --store the configuration of this folder is run.
- */
+/** The first of these is the store: --store, HOOKONCE_STORE, the configuration, `.hookonce/events.db`. */
 import { existsSync, readdirSync } from 'node:fs'
 import type { HookonceConfig } from '../config/define.js'
 import type { LoadedConfig } from '../config/load.js'
@@ -18,10 +15,7 @@ export async function openAnyStore(url: string | undefined): Promise<Store> {
   return open(await chooseStore(url))
 }
 
-/**
- * Fails when the store does not exist: a command that reads must not create an empty one. `flags` are the options of the
- * command that name a log, for the error.
- */
+/** A command that reads must not create an empty store. The error names `flags`, the options that name a log. */
 export async function openExistingStore(url: string | undefined, flags = '--store'): Promise<Store> {
   const choice = await chooseStore(url)
   if (typeof choice.store === 'string') requireFile(choice.store, flags)
@@ -86,7 +80,7 @@ export function hasConfig(): boolean {
   return readdirSync('.').some((name) => /^hookonce\.config\.(ts|js|mjs)$/.test(name))
 }
 
-/** The configuration, for commands that do not use its store. */
+/** Closes the store of the configuration, which the caller does not use. */
 export async function readConfig(): Promise<HookonceConfig> {
   const { config } = await loadHere()
   if (typeof config.store === 'object') await config.store.close()

@@ -1,7 +1,6 @@
 /**
- * Text for a terminal. Senders, payloads and servers choose some of the text that a command prints, and a terminal would
- * execute control characters in it: they move the cursor, change the title or write to the clipboard. Characters that
- * change the direction of writing could make one id look like another.
+ * Senders and servers choose some of the text that a command prints. A terminal executes control characters: they move
+ * the cursor or write to the clipboard. Characters that change the direction of writing make one id look like another.
  */
 import { randomBytes } from 'node:crypto'
 import { styleText } from 'node:util'
@@ -9,7 +8,7 @@ import { styleText } from 'node:util'
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export type Paint = (style: Style, text: string) => string
 
-/** Stands for ESC in painted text until it is written. Nobody outside of this process can know it. */
+/** Stands for ESC until the text is written. It is random, so no sender can write it into an event. */
 const MARK = `\ufdd0${randomBytes(12).toString('hex')}`
 const painted = new RegExp(`${MARK}(\\[\\d+m)`, 'g')
 
@@ -27,17 +26,14 @@ function marked(code = ''): string {
   return code.replace('\u001b', MARK)
 }
 
-/** The columns that a painted text takes. */
 export function width(text: string): number {
   return text.replace(painted, '').length
 }
 
-/** One value on one line. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
-/** Every text in a value of a server or a sender, made printable. */
 export function printableAll<T>(value: T): T {
   if (typeof value === 'string') return printable(value) as T
   if (Array.isArray(value)) return value.map(printableAll) as T
@@ -47,7 +43,7 @@ export function printableAll<T>(value: T): T {
   ) as T
 }
 
-/** The last step before text is written: only line ends and our own colours are left of the control characters. */
+/** Removes every control character except line ends and our own colours. */
 export function terminalText(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => (char === '\n' ? char : '\ufffd'))

@@ -1,4 +1,3 @@
-/** Makes an inbox from a configuration, and replaces the inbox of a running server. */
 import { HookonceError } from '../errors.js'
 import { addDestinations } from '../forward/destinations.js'
 import { wholeInbox } from '../inbox/internals.js'
@@ -8,13 +7,10 @@ import { withAlerts } from '../telemetry/alerts.js'
 import { unsetVariables } from './define.js'
 import type { LoadedConfig } from './load.js'
 
-/** Warnings that this process has logged; a reload does not repeat them. */
+/** A reload does not log a warning again. */
 const warned = new Set<string>()
 
-/**
- * The inbox with its handlers registered, not started. Its `stop` closes the store, also one the file has made.
- * `overrides` has priority over the file: a process that only receives passes `{ processing: false }`.
- */
+/** Does not start the inbox, whose `stop` closes the store, even one that the file has made. `overrides` come first. */
 export async function inboxFromConfig(
   { config, warnings }: Pick<LoadedConfig, 'config' | 'warnings'>,
   overrides: Partial<Omit<InboxOptions, 'sources'>> = {},
@@ -38,7 +34,7 @@ export async function inboxFromConfig(
   return alerts ? withAlerts(inbox, alerts) : inbox
 }
 
-/** One error for all variables: a start for each of them would be tedious. */
+/** One error names all variables: a start for each of them would be tedious. */
 function insistOnVariables(read: unknown): void {
   const [name, ...others] = unsetVariables(read)
   if (name === undefined) return
@@ -47,8 +43,8 @@ function insistOnVariables(read: unknown): void {
 }
 
 /**
- * Starts the next inbox on the same log, gives it to the server, and stops the one before when its last request is
- * answered and its handlers have ended. When the next one cannot start, it throws and nothing has changed.
+ * Stops the inbox before when its last request is answered and its handlers have ended. When the next one cannot start,
+ * it throws and nothing has changed.
  */
 export async function swapInbox(server: HookonceServer, next: Inbox): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** The keys of the configuration and what each must be. `docs/configuration.md` describes them for people. */
+/** `docs/configuration.md` describes the keys for people. */
 
 import { encryptionRule } from '../encryption/key-ring.js'
 import { destinationRule } from '../forward/destination.js'
@@ -55,7 +55,7 @@ const config = shape({
   log: logRule,
 } satisfies Record<keyof HookonceConfig, Rule>)
 
-/** Every key there is, with what is above it: `server.admin.tokens`. */
+/** Full names, such as `server.admin.tokens`. */
 export const configKeys: readonly string[] = keysOf(config)
 
 function keysOf({ keys, each }: Rule, where = ''): string[] {
@@ -66,7 +66,7 @@ function keysOf({ keys, each }: Rule, where = ''): string[] {
   ])
 }
 
-/** Every problem of a configuration; an empty list means that it can be used. */
+/** Empty when the configuration can be used. */
 export function configProblems(exported: unknown): string[] {
   if (!isObject(exported)) return ['the default export must be an object: defineConfig({ ... })']
   return optionProblems('', exported, config).map(({ what, problem }) => `${what} ${problem}`)

@@ -1,4 +1,3 @@
-/** The configuration file, `hookonce.config.ts`: what `createInbox` and `createServer` take, and the handlers. */
 import { HookonceError } from '../errors.js'
 import type { Destination } from '../forward/destination.js'
 import type { Sources } from '../inbox/event-types.js'
@@ -32,9 +31,8 @@ export function defineConfig<Tx = unknown, S extends Sources = Sources>(
 }
 
 /**
- * Reads a secret from the environment when it is needed, and says which variable is missing: `secret:
- * env('STRIPE_SECRET')`. With several names, a list: the first must be set, the others are left out when they are not
- * (rotation).
+ * Reads a variable when it is needed: `secret: env('STRIPE_SECRET')`. Several names give a list for rotation: the first
+ * must be set, the others are optional.
  */
 export function env(name: string): () => string
 export function env(name: string, ...others: readonly string[]): () => readonly string[]
@@ -49,10 +47,10 @@ export function env(name: string, ...others: readonly string[]): () => string | 
   return read
 }
 
-/** The variable that each function made by `env` needs. */
+/** The variable that a function of `env` must find. */
 const required = new WeakMap<object, string>()
 
-/** The variables that are read later than the file is run, and are not set: those of the store, of destinations, of keys. */
+/** The store, destinations and keys read their variables after the file has run. Returns those that are not set. */
 export function unsetVariables(value: unknown, depth = 0): string[] {
   if (typeof value === 'function') {
     const name = required.get(value)

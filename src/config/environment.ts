@@ -1,4 +1,3 @@
-/** Environment variables override the file. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../options.js'
 import type { Token } from '../server/admin/options.js'

@@ -1,4 +1,3 @@
-/** Findings in the text of a configuration file: variables that are not set, and secrets written as literals. */
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { HookonceError } from '../errors.js'
@@ -11,7 +10,7 @@ export function missingVariables(path: string, error: HookonceError): HookonceEr
     .flatMap(variablesIn)
     .filter(({ name }) => !process.env[name]?.trim())
   const first = missing.find(({ name }) => name === error.details.name)
-  // Its name is not written as a literal: the place is not known.
+  // The name is not a literal in the text.
   if (first === undefined) return error
   const others = new Map(
     missing.filter(({ name }) => name !== first.name).map((variable) => [variable.name, variable]),
@@ -36,7 +35,7 @@ function codeOf(path: string): string {
 const IMPORT = /\b(?:from|import|require)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g
 const MAX_FILES = 100
 
-/** The file and the files it imports by a relative path. Those after the one that failed have not been run. */
+/** The files that the failed one imports have perhaps not been run, so their text is read. */
 function filesFrom(path: string): string[] {
   const found = [path]
   for (let i = 0; i < found.length && i < MAX_FILES; i++)
@@ -57,7 +56,7 @@ const assigned =
   /\b(\w*(?:secret|token|password|auth|privatekey|signingkey|apikey)\w*)["']?\s*:\s*\[?\s*(["'`])(?!\$\{)[^"'`]{8,}\2/i
 const urlWithPassword = /\b\w+:\/\/[^\s:@/"'`]+:[^\s@/"'`$]+@/
 
-/** Places such as `hookonce.config.ts:7`. The secret itself is not repeated. */
+/** Does not return the secret itself. */
 export function literalSecrets(text: string): { line: number; name: string }[] {
   return text.split('\n').flatMap((content, index) => {
     if (/^\s*(\/\/|\*|\/\*)/.test(content)) return []

@@ -1,4 +1,3 @@
-/** Finds `hookonce.config.ts`, runs it, puts the environment over it and checks what came out. */
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { HookonceError } from '../errors.js'
@@ -9,7 +8,7 @@ import { literalSecrets } from './file-text.js'
 import { runFile } from './run-file.js'
 
 export interface LoadOptions {
-  /** The file; without it, the first of `configNames` in `cwd`. */
+  /** Default: the first of `configNames` in `cwd`. */
   readonly path?: string
   readonly cwd?: string
   readonly env?: Environment
@@ -18,7 +17,7 @@ export interface LoadOptions {
 export interface LoadedConfig {
   readonly config: HookonceConfig
   readonly path: string
-  /** The file and what it imports from around it: a change in any of them is a change of the configuration. */
+  /** The file and its relative imports. */
   readonly files: readonly string[]
   /** Problems that do not stop the start. */
   readonly warnings: readonly string[]
@@ -44,7 +43,6 @@ export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfi
   return { config: config as unknown as HookonceConfig, path, files, warnings }
 }
 
-/** Closes a store that the file opened and that will not be used. */
 async function closeStore(store: unknown): Promise<void> {
   if (typeof store !== 'object' || store === null || !('close' in store)) return
   if (typeof store.close === 'function') await store.close().catch(() => {})

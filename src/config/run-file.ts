@@ -1,6 +1,6 @@
 /**
- * Runs a configuration file, TypeScript or not, on every Node we support. `hookonce` and its parts are this very
- * package, also when the file lies in a folder that has none installed.
+ * Runs a configuration file, TypeScript or not, on every Node we support. In the file, `hookonce` is this very package,
+ * even in a folder that has none installed.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
@@ -28,7 +28,7 @@ export async function runFile(path: string): Promise<RunFile> {
   } catch (error) {
     throw isHookonceError(error, 'ENV_MISSING') ? missingVariables(path, error) : unreadable(path, error)
   } finally {
-    // Cleared at once, so that the next load reads the files again.
+    // The next load must read the files again.
     for (const file of Object.keys(jiti.cache)) if (!before.has(file)) delete jiti.cache[file]
   }
 }
@@ -39,7 +39,7 @@ function isInstalled(file: string): boolean {
 
 let own: Promise<Record<string, unknown>> | undefined
 
-/** Every subpath of this package. One whose driver is not installed is left out, and fails by name if it is imported. */
+/** A subpath whose driver is not installed is left out, and fails by name if the file imports it. */
 function ownModules(): Promise<Record<string, unknown>> {
   own ??= loadOwnModules()
   return own

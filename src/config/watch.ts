@@ -1,4 +1,3 @@
-/** Watches the configuration and the files it imports. An invalid configuration is reported and not used. */
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type LoadedConfig, loadConfig } from './load.js'
@@ -7,9 +6,8 @@ import { type LoadedConfig, loadConfig } from './load.js'
 const QUIET_MS = 100
 
 interface WatchOptions {
-  /** Gets each new configuration that could be loaded and is valid. What it throws goes to `onProblem`. */
+  /** An error that it throws goes to `onProblem`. */
   readonly onChange: (loaded: LoadedConfig) => void | Promise<void>
-  /** Called when the file cannot be used. The running configuration stays in use. */
   readonly onProblem: (error: unknown) => void
 }
 
@@ -23,7 +21,7 @@ export function watchConfig(
   let reloading: Promise<void> = Promise.resolve()
   let closed = false
 
-  /** Watches folders, because an editor may replace the file, and a watch of the old file would see nothing. */
+  /** Watches folders: an editor may replace the file, and a watch of the old file would see nothing. */
   function follow(paths: readonly string[]): void {
     files = new Set(paths)
     const folders = new Set(paths.map((path) => dirname(path)))

@@ -1,6 +1,6 @@
 /**
- * `import 'hookonce/types/github'`: the payloads of GitHub's events, from the package `@octokit/webhooks-types`. A type with
- * its action (`pull_request.opened`) has the payload of that action; the type alone has that of all its actions.
+ * `import 'hookonce/types/github'`: the payloads of GitHub's events, from the package `@octokit/webhooks-types`.
+ * `pull_request.opened` has the payload of that action, `pull_request` those of all its actions.
  */
 import type { EventPayloadMap } from '@octokit/webhooks-types'
 

@@ -1,7 +1,7 @@
 /** `import 'hookonce/types/slack'`: the callbacks of Slack's Events API, from the package `@slack/types`. */
 import type { SlackEvent } from '@slack/types'
 
-/** The envelope of an event, of which the type is that of the inner event. */
+/** The event type is that of the inner event. */
 export interface SlackCallback<Event> {
   readonly type: 'event_callback'
   readonly event: Event

@@ -3,7 +3,7 @@ import { isOk } from '../post.js'
 import { answerTimes } from '../report.js'
 import { answered, effects, fail, pass, said, type Trial, unknown } from '../trial.js'
 
-/** Always the first: its count of effects is the expected count for the other trials. */
+/** Always runs first: the other trials expect its count of effects. */
 export const accepts: Trial = {
   name: 'accepts',
   title: 'a signed event is accepted',
@@ -38,7 +38,7 @@ export const slowClient: Trial = {
   },
 }
 
-/** Always the last: it judges the answers of all other trials. */
+/** Runs last: it judges the answers of all other trials. */
 export const answerTime: Trial = {
   name: 'answer-time',
   title: 'answers come within the time the sender waits',

@@ -47,7 +47,7 @@ async function recovered(exam: Exam, event: WatchedEvent, answers: Answer[]): Pr
     const answer = await exam.deliver(event)
     answers.push(answer)
     counted = (await event.effects(isOk(answer) ? exam.expectedCount : 0)) ?? 0
-    // The endpoint acknowledges the event and has no effect: more deliveries would show the same.
+    // More deliveries would show the same.
     if (isOk(answer) && counted < exam.expectedCount) break
   }
   const saw = answered(answers, counted)

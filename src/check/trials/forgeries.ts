@@ -11,7 +11,7 @@ interface Forgery extends Pick<Trial, 'name' | 'title' | 'why'> {
   make(sender: Sender, event: SentEvent): Promise<Delivery | null>
 }
 
-/** A trial with one delivery, which must be refused with 4xx and must have no effect. */
+/** The endpoint must refuse the delivery with 4xx, and it must have no effect. */
 function forgery({ fault, leftOut, make, ...trial }: Forgery): Trial {
   return {
     ...trial,

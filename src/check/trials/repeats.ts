@@ -33,7 +33,7 @@ export const restart = repeatedAfter({
   between: (exam, event) => exam.restart(event),
 })
 
-/** Delivers twice, to see whether the endpoint deduplicates at all; then runs `between`, and delivers a third time. */
+/** Delivers twice first, to see whether the endpoint deduplicates at all. */
 function repeatedAfter(
   options: Pick<Trial, 'name' | 'title' | 'why' | 'needs'> & {
     readonly fault: Fault
@@ -61,7 +61,7 @@ export async function twice(exam: Exam, event: WatchedEvent): Promise<Finding> {
   return judge(exam, 'no_dedupe', event, [first, await exam.deliver(event)])
 }
 
-/** One more delivery follows: an effect of that one means that there is no deduplication at all, not only a race. */
+/** When one more delivery has an effect too, there is no deduplication at all, not only a race. */
 function burst(size: number): Trial {
   return {
     name: `burst-${size}`,

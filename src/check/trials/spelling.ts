@@ -1,6 +1,6 @@
 /**
- * One JSON document in several spellings, all of them valid JSON. A sender may use any of them and signs the bytes it
- * sends. An endpoint that parses the body and serialises it again before it verifies gets other bytes.
+ * A sender may spell JSON in many valid ways, and signs the bytes it sends. An endpoint that parses the body and
+ * serialises it again before it verifies gets other bytes.
  */
 import type { Exam } from '../exam.js'
 import { type Answer, isOk } from '../post.js'
@@ -9,10 +9,7 @@ import { fail, pass, said, type Trial, unknown } from '../trial.js'
 interface Spelling {
   readonly name: string
   write(document: object): string
-  /**
-   * Where the spelling adds a member: the document with the same member in its usual spelling. An endpoint that refuses
-   * this too has a strict schema, and not the fault that the trial looks for.
-   */
+  /** The added member in its usual spelling. An endpoint that refuses this too has only a strict schema. */
   control?(document: object): string
 }
 
@@ -34,7 +31,7 @@ function added(name: string, unusual: string, usual: string): Spelling {
   return { name, write: withMember(unusual), control: withMember(usual) }
 }
 
-/** The first letter of each text value as an escape; keys stay as they are. */
+/** Escapes the first letter of each text value; keys stay as they are. */
 function escaped(compact: string): string {
   return compact.replace(
     /:"([A-Za-z])/g,
@@ -68,7 +65,7 @@ export const spelling: Trial = {
   },
 }
 
-/** Each spelling is an event of its own: a duplicate could be accepted without being verified. */
+/** Each spelling is a new event: a duplicate could be accepted without being verified. */
 async function deliverSpelled(exam: Exam, write: (document: object) => string): Promise<Answer | null> {
   const event = exam.sender.spelled(await exam.sender.event(), write)
   return event && exam.deliver(event)

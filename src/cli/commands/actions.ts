@@ -1,4 +1,3 @@
-/** `hookonce retry`, `replay`, `ignore`: actions on events that are named by id or chosen by a filter. */
 import type { Command } from 'commander'
 import type { ActionRefusal, ActionResult, EventFilter } from '../../model.js'
 import type { BulkResult } from '../../processing/actions.js'
@@ -147,7 +146,7 @@ function why(code: string, verb: Verb): string {
   return reasons[code as ActionRefusal] ?? printable(code)
 }
 
-/** For the progress bar only, so it stops counting at `most`. */
+/** Stops counting at `most`: it is only for the progress bar. */
 async function countUpTo(log: EventLog, filter: EventFilter, most = 5_000): Promise<number | null> {
   if (!process.stderr.isTTY) return null
   let found = 0

@@ -1,4 +1,3 @@
-/** `hookonce archive`: copies payloads to files outside the log, and restores them. */
 import type { Command } from 'commander'
 import {
   type ArchiveCheck,

@@ -1,4 +1,3 @@
-/** `hookonce check`: runs an examination and prints its report. */
 import type { Command } from 'commander'
 import { type Examination, examination } from '../../check/examine.js'
 import type { Report, TrialReport } from '../../check/report.js'
@@ -111,10 +110,7 @@ async function plan(options: CheckOptions, url: string): Promise<Examination> {
   }
 }
 
-/**
- * The source that signs: with the secret that was given, else a source of the configuration, else the provider with the
- * secret of `hookonce dev` in this folder.
- */
+/** Signs with the given secret, else as a source of the configuration, else with the secret of `hookonce dev`. */
 async function sourceOf({ provider, secretFile, option }: CheckOptions): Promise<Source> {
   const secret = secretOf(secretFile, 'HOOKONCE_CHECK_SECRET')
   if (secret === undefined && option === undefined) {
@@ -133,7 +129,7 @@ async function sourceOf({ provider, secretFile, option }: CheckOptions): Promise
   return (factory as unknown as (options: object) => Source)(values)
 }
 
-/** A dot in a name leads into an option that has options of its own: `timestamp.in=header:x-time`. */
+/** A dot leads into an option with options: `timestamp.in=header:x-time`. */
 function readOptions(texts: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const [name, value] of texts.map(readOption)) {

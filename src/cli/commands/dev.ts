@@ -1,6 +1,6 @@
 /**
- * `hookonce dev`: a development server on this machine. With a configuration it uses that, and reloads it when it
- * changes. Without one it serves every provider of the catalogue, with a secret that is created for this folder.
+ * `hookonce dev` reloads its configuration when the file changes. Without a configuration it serves every provider of
+ * the catalogue, with a secret that it creates for this folder.
  */
 import type { Command } from 'commander'
 import type { LoadedConfig } from '../../config/load.js'
@@ -44,11 +44,10 @@ export function add(program: Command): void {
   })
 }
 
-/** The inbox of the server, and the facts that are printed at the start. */
 interface Setup {
   readonly inbox: Inbox
   readonly store: string
-  /** Null with a configuration, which has its own secrets. */
+  /** Null with a configuration: its sources have their own secrets. */
   readonly secret: string | null
   readonly config: LoadedConfig | null
 }
@@ -80,7 +79,7 @@ async function dev(output: Output, options: DevOptions): Promise<number> {
   })
   surviveOutputErrors()
   const link = signInLink(url, token)
-  // Registered before the lines that say that the server is ready.
+  // The caller may send a signal as soon as it reads that the server is ready.
   const ended = runUntilSignal(
     { server },
     { onStop: () => output.say('stopping: finishing accepted requests') },
@@ -138,7 +137,7 @@ async function reloadOnChange(
   })
 }
 
-/** The token is in the fragment: a browser does not send it, so that no proxy or log on the way sees it. */
+/** A browser does not send the fragment, so no proxy or log sees the token. */
 function signInLink(address: string, token: string): string {
   return `${address.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/#token=${token}`
 }

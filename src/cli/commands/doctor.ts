@@ -1,5 +1,3 @@
-/** `hookonce doctor`: facts about this installation, each with a fix when it is a problem. */
-
 import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type LoadedConfig, loadConfig } from '../../config/load.js'

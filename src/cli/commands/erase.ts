@@ -1,5 +1,3 @@
-/** `hookonce erase`: deletes the payloads of all events with one reference. */
-
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { eraseAll } from '../../retention/erase.js'

@@ -1,4 +1,3 @@
-/** `hookonce events`: list, show, tail and export. */
 import type { Command } from 'commander'
 import { jsonText } from '../../log.js'
 import type { EventFilter } from '../../model.js'
@@ -85,9 +84,8 @@ export function add(program: Command): void {
   })
 }
 
-/** Events per call. A page may have fewer events and still have a next page. */
 const PAGE = 500
-/** Payloads that are read together; each may have a megabyte. */
+/** Payloads that are held in memory together; each may have a megabyte. */
 const PAYLOADS = 20
 /** A store stops a long search early. After this many continuations the command prints how to continue. */
 const MAX_CUTS = 50
@@ -160,7 +158,6 @@ function removed(event: EventView): Failure {
   )
 }
 
-/** Prints events as they are recorded, until SIGINT or SIGTERM. */
 async function tail(output: Output, log: EventLog, filter: EventFilter): Promise<void> {
   const { signal } = interruptible()
   const { source, from } = filter
@@ -173,7 +170,6 @@ async function tail(output: Output, log: EventLog, filter: EventFilter): Promise
   }
 }
 
-/** Prints one line of JSON for each event, newest first. Each read of a payload is recorded in the audit. */
 async function exportEvents(
   output: Output,
   log: EventLog,

@@ -1,5 +1,3 @@
-/** `hookonce import`: the events of a hand-written table become known to the log. */
-
 import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { isHookonceError } from '../../errors.js'
@@ -55,11 +53,10 @@ export function add(program: Command): void {
 interface Report {
   rows: number
   imported: number
-  /** Events that the log had already. */
+  /** The log had them already. */
   known: number
 }
 
-/** The bytes of payloads that one batch holds at most. */
 const BATCH_BYTES = 8 * 1024 * 1024
 
 async function importCommand(output: Output, source: string, options: ImportOptions): Promise<number> {
@@ -94,12 +91,11 @@ async function importCommand(output: Output, source: string, options: ImportOpti
   return signal.aborted ? 1 : 0
 }
 
-/** Collects rows into batches. A batch that is not full yet is written by `flush`. */
 class ImportRun {
   readonly report: Report = { rows: 0, imported: 0, known: 0 }
   /** From the first row. */
   columns: Columns | undefined
-  /** The first events, for a dry run. */
+  /** A dry run prints them. */
   readonly sample: ImportedEvent[] = []
   #batch: ImportedEvent[] = []
   #bytes = 0
@@ -158,7 +154,7 @@ class ImportRun {
     this.#output.progress(progressText(this.report, this.elapsedMs))
   }
 
-  /** Also after a failure: the rows before it are in the log. */
+  /** Call it after a failure too: the rows before it are in the log. */
   async audit(): Promise<void> {
     const { dryRun, note } = this.#options
     if (dryRun || this.report.imported === 0) return
@@ -207,7 +203,7 @@ async function addBatch(store: Store, batch: readonly ImportedEvent[], last: num
   }
 }
 
-/** For a dry run, which also writes no schema: which of them the log does not have. */
+/** A dry run writes no schema, so the log may have no tables yet. */
 async function unknown(
   store: Store,
   hasSchema: boolean,

@@ -1,5 +1,3 @@
-/** `hookonce init`: reads the project, shows the files, writes them after a yes. */
-
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -80,7 +78,7 @@ function hasVariable(text: string, line: string): boolean {
   return text.split('\n').some((each) => each.replace(/^[#\s]*(export )?/, '').startsWith(line))
 }
 
-/** Fails when the file was created since it was planned: an existing file is never overwritten. */
+/** The file may have been created since it was planned. An existing file is never overwritten. */
 async function write(folder: string, { path, text }: File): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true })
   await writeFile(join(folder, path), text, { flag: 'wx' })

@@ -1,7 +1,4 @@
-/**
- * `hookonce listen`: forwards recorded events to an app on this machine, in order, each position once. The position is
- * on disk before the next event is sent, so no event is skipped when the app or the listener was down.
- */
+/** The position is on disk before the next event is sent: no event is skipped while the app or the listener is down. */
 import type { Command } from 'commander'
 import { addCommand, interruptible } from '../command.js'
 import { makeFolder } from '../dev/folder.js'
@@ -76,7 +73,7 @@ async function listen(
   }
   const stopped = since === undefined ? cursor.position : await positionBefore(log, since)
   const after = stopped ?? (await newestPosition(log))
-  // Also before the first event, so that a restarted listener continues from here.
+  // A listener that is restarted before the first event continues from here.
   cursor.move(after)
   const resumed = since === undefined && stopped !== null ? '; continuing where it stopped' : ''
   output.say(`listening to ${log.name}, forwarding to ${decodeURI(urlOf('<source>'))}${resumed}`)

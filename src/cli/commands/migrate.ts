@@ -27,7 +27,6 @@ export function add(program: Command): void {
     summary: 'print the migrations of PostgreSQL as SQL, for people who run them with their own tool',
     examples: ['hookonce migrate sql > hookonce.sql', 'hookonce migrate sql --schema webhooks'],
     options: { schema: { ...text('<name>', 'the PostgreSQL schema'), initial: 'hookonce' } },
-    // Needs no connection to a database.
     async run({ output, options }) {
       const { postgresMigrationsSql } = await import('../../stores/postgres/postgres.js')
       const sql = postgresMigrationsSql(options.schema)
@@ -50,7 +49,7 @@ async function up(output: Output, storeUrl: string | undefined): Promise<void> {
   }
 }
 
-/** Exit code 1 when the schema cannot be used, for scripts that wait for a migration. */
+/** Scripts that wait for a migration use the exit code. */
 async function status(output: Output, storeUrl: string | undefined): Promise<number> {
   const store = await openExistingStore(storeUrl)
   try {

@@ -1,4 +1,3 @@
-/** `hookonce prune`: runs retention once. */
 import type { Command } from 'commander'
 import { Counters } from '../../counters.js'
 import { jsonLog } from '../../log.js'

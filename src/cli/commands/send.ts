@@ -1,4 +1,3 @@
-/** `hookonce send`: test deliveries, signed by the rules of a provider. The real sender is not contacted. */
 import type { Command } from 'commander'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { addCommand } from '../command.js'
@@ -63,7 +62,7 @@ async function send(
   const first = { ...draft, url }
   const same = Array.from({ length: options.times }, () => first)
   const answers = await postAll(source, same, trick, options.concurrency)
-  // Sent last: only an event that is recorded already can be in conflict.
+  // Only an event that is recorded already can be in conflict.
   if (trick === 'conflict')
     answers.push(...(await postAll(source, [{ ...(await conflicting(source, first)), url }], trick, 1)))
   const report = reportOf(source, await source.sign(first), answers, trick)
@@ -89,7 +88,7 @@ async function sourceOf(provider: string, { secretFile }: SendOptions): Promise<
   return sourceWith(factory, secret)
 }
 
-/** A URL without a path is that of a hookonce server: the path of this provider is added. So is the query of the sample. */
+/** A URL without a path is that of a hookonce server. Some senders need the query of the sample. */
 function targetUrl(to: string | undefined, provider: string, sampleUrl: string | undefined): string {
   const text = to ?? process.env.HOOKONCE_SERVER ?? `http://127.0.0.1:${process.env.HOOKONCE_PORT ?? '4100'}`
   const url = URL.canParse(text) ? new URL(text) : null
@@ -139,7 +138,6 @@ async function signed(source: Source, draft: SignOptions, trick: Trick): Promise
   return trick === 'tamper' ? tampered(source, delivery) : delivery
 }
 
-/** With `--tamper` and `--stale` every delivery should be refused. */
 function asExpected({ trick, httpStatuses, deliveries }: Report): boolean {
   const accepted = Object.entries(httpStatuses).reduce(
     (sum, [status, times]) => sum + (/^2/.test(status) ? times : 0),

@@ -1,4 +1,3 @@
-/** `hookonce serve` and `hookonce worker`: the production server and worker of a configuration. */
 import type { Command } from 'commander'
 import { timeLimited } from '../../clock.js'
 import { inboxFromConfig } from '../../config/build.js'
@@ -50,7 +49,6 @@ export function add(program: Command, name: string): void {
     })
 }
 
-/** Receives and handles webhooks and serves the admin API until SIGTERM. */
 async function serve(output: Output, options: OptionsOf<typeof serveOptions>): Promise<number> {
   const loaded = await configuration(options.config)
   surviveOutputErrors()
@@ -67,7 +65,7 @@ async function serve(output: Output, options: OptionsOf<typeof serveOptions>): P
     await inbox.stop({ deadline: 0 })
     throw error
   })
-  // Registered before the line that says that the server is ready.
+  // The caller may send a signal as soon as it reads that the server is ready.
   const ended = runUntilSignal(
     { server, ...defined({ drain: loaded.config.server?.drain }) },
     { onStop: (signal) => output.say(`stopping (${signal}): finishing accepted requests`) },
@@ -82,7 +80,6 @@ async function serve(output: Output, options: OptionsOf<typeof serveOptions>): P
   return ended
 }
 
-/** Runs handlers only, until SIGTERM. */
 async function worker(output: Output, options: WorkerOptions): Promise<number> {
   const loaded = await configuration(options.config)
   if (loaded.config.handlers === undefined && loaded.config.destinations === undefined)
@@ -108,7 +105,7 @@ async function worker(output: Output, options: WorkerOptions): Promise<number> {
 
 const STORE_DOWN = 'not reachable now, deliveries go to the spool'
 
-/** Null when the store is down; only an inbox with a spool can start without it. */
+/** Null when the store is down: an inbox with a spool can start without it. */
 async function storeName(inbox: WholeInbox): Promise<string | null> {
   try {
     const store = await timeLimited(inbox.store(), 250, () => new Error('late'))

@@ -1,4 +1,4 @@
-/** `.hookonce/`: the files of development in a folder. Only their owner can read them, and git ignores them. */
+/** Files in `.hookonce/`. Only their owner can read them, and git ignores them. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { secretOf } from '../options.js'
 export const folder = '.hookonce'
 export const defaultStore = `sqlite:${folder}/events.db`
 
-/** They sign test deliveries: one secret, and a key pair of each type for senders that sign with a private key. */
+/** Test deliveries are signed with them. Some senders need a key pair instead of the secret. */
 export interface DevCredentials {
   readonly secret: string
   readonly keys: Readonly<Record<KeyType, KeyPair>>
@@ -22,7 +22,7 @@ export function makeFolder(): void {
   create('.gitignore', '*\n')
 }
 
-/** Creates the credentials of this folder when there are none. A secret that the user gives replaces the one there. */
+/** A secret that the user gives replaces the one in the folder. */
 export function makeCredentials(secretFile?: string): DevCredentials {
   makeFolder()
   const secret = secretOf(secretFile, 'HOOKONCE_DEV_SECRET')
@@ -44,7 +44,6 @@ export function existingCredentials(): DevCredentials | null {
   return secret && keys !== null ? { secret, keys: JSON.parse(keys) as DevCredentials['keys'] } : null
 }
 
-/** The token of the admin API in this folder, and whether this call made it. */
 export function makeToken(): { readonly token: string; readonly isNew: boolean } {
   makeFolder()
   const isNew = read('token') === null
@@ -62,7 +61,6 @@ export function noCredentials(): Failure {
   )
 }
 
-/** The page that `open-browser.ts` opens: it leads to the dashboard and signs in. */
 export function writePage(html: string): void {
   replace('dashboard.html', html)
 }
@@ -80,7 +78,7 @@ function read(name: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null
 }
 
-/** Two processes may start at the same time: the first one writes, and both read its file. */
+/** When two processes start at once, the first one writes and both read its file. */
 function create(name: string, text: string): void {
   try {
     writeFileSync(join(folder, name), text, { mode: 0o600, flag: 'wx' })

@@ -1,12 +1,8 @@
-/** Opens the dashboard in the browser of this user, when there is one. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { folder, writePage } from './folder.js'
 
-/**
- * Opens a page in `.hookonce/` that leads to the link. Every user of the machine can read a command line, so the link,
- * which signs in, is not passed on one.
- */
+/** The link signs in, and every user of the machine can read a command line: the browser gets a file with the link. */
 export function openBrowser(link: string): void {
   const program = programs[process.platform] ?? ['xdg-open']
   if (!hasBrowser()) return
@@ -25,7 +21,6 @@ const programs: Readonly<Record<string, readonly string[]>> = {
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** Somebody is at the terminal, and there is a display. */
 function hasBrowser(): boolean {
   if (!process.stdout.isTTY || !process.stderr.isTTY || process.env.CI) return false
   const { DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = process.env

@@ -1,4 +1,3 @@
-/** The lines that `hookonce dev` prints: deliveries, handled events, warnings. */
 import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
 import type { Inbox } from '../../inbox.js'
 import type { Receipt } from '../../intake/answer.js'
@@ -19,7 +18,6 @@ interface Arrival {
   readonly ms: number
 }
 
-/** An inbox that reports each delivery. */
 export function withArrivals<Tx>(
   inbox: WholeInbox<Tx>,
   onArrival: (arrival: Arrival) => void,
@@ -75,7 +73,6 @@ export function printArrival(output: Output, arrival: Arrival): void {
   })
 }
 
-/** Registers default handlers, which print a line for every event. */
 export function addPrintingHandlers(output: Output, inbox: Inbox): void {
   for (const source of wholeInbox(inbox).sources.keys()) {
     inbox.on(source, '*', async (event, { attempt }) => {
@@ -94,7 +91,7 @@ function coloured(paint: Paint, httpStatus: number, verdict: string): string {
   return paint(style, verdict)
 }
 
-/** Warnings and errors as lines on standard error. Rejected deliveries have a line already. */
+/** A rejected delivery has its own line already. */
 export function terminalLog(output: Output): Logger {
   if (output.json) return jsonLog()
   const line = (style: Style, level: string) => (fields: LogFields, message: string) => {

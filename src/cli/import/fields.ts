@@ -1,9 +1,8 @@
-/** From a row of another program to an event of the log. */
 import { type ImportedEvent, type ImportedState, importedStates } from '../../store/imports.js'
 import { UsageError } from '../failure.js'
 import type { ImportRow } from './rows.js'
 
-/** The usual names of each column, the most certain first: `id` is often the number of the row. */
+/** The most certain name first: `id` is often the number of the row. */
 const usualNames = {
   id: ['event_id', 'eventid', 'webhook_id', 'external_id', 'id'],
   type: ['event_type', 'eventtype', 'type'],
@@ -19,7 +18,7 @@ export type Columns = Readonly<Partial<Record<FieldName, string>>>
 
 const fieldNames = Object.keys(usualNames) as FieldName[]
 
-/** The column of each field: what the user said, else a usual name that the first row has. */
+/** A column that the user names, else a usual name that the first row has. */
 export function columnsOf(first: ImportRow, mapped: readonly string[]): Columns {
   const columns: Partial<Record<FieldName, string>> = {}
   const found = Object.keys(first)
@@ -53,7 +52,7 @@ interface Defaults {
   readonly now: number
 }
 
-/** Throws a sentence about the row when it is not an event. */
+/** The message of a thrown error is about the row. */
 export function eventOf(row: ImportRow, columns: Columns, defaults: Defaults): ImportedEvent {
   const at = (field: FieldName) => (columns[field] === undefined ? null : (row[columns[field]] ?? null))
   const eventId = textOf(at('id'))

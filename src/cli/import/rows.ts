@@ -1,14 +1,14 @@
-/** Rows of a CSV or NDJSON stream or of a SELECT, one at a time: an export may be larger than memory. */
+/** Rows come one at a time: an export may be larger than memory. */
 import type { Readable } from 'node:stream'
 import type pg from 'pg'
 import { importOptional } from '../../optional-module.js'
 import { Failure, firstSentence, UsageError } from '../failure.js'
 import { linesOf } from '../lines.js'
 
-/** A row by column name. An empty cell of a CSV file is null. */
+/** An empty cell of a CSV file is null. */
 export type ImportRow = Readonly<Record<string, unknown>>
 
-/** A row is held in memory. By default, intake accepts payloads of 1 MiB. */
+/** Intake accepts payloads of 1 MiB by default; escapes and other cells make a row longer. */
 const MAX_ROW_CHARACTERS = 16 * 1024 * 1024
 const MAX_CELLS = 10_000
 
@@ -48,7 +48,7 @@ export async function* fileRows(input: Readable): AsyncGenerator<ImportRow> {
 class CsvRecord {
   readonly cells: string[] = []
   characters = 0
-  /** Whether the last line ended inside a quoted cell. */
+  /** The last line ended inside a quoted cell. */
   isOpen = false
   #cell: string[] = []
 
@@ -61,7 +61,7 @@ class CsvRecord {
     for (let at = 0; at <= line.length && this.cells.length <= MAX_CELLS; ) at = this.#readCell(line, at)
   }
 
-  /** Reads to the end of a cell or of the line, and returns the place after it. */
+  /** Returns the place after the cell. */
   #readCell(line: string, start: number): number {
     let at = start
     if (!this.isOpen) {
@@ -85,7 +85,7 @@ class CsvRecord {
     }
   }
 
-  /** Between a closing quote and the separator there may only be a line end: other text is dropped. */
+  /** Drops text between a closing quote and the separator; only a line end is legal there. */
   #end(line: string, at: number, isText: boolean): number {
     const comma = line.indexOf(',', at)
     const end = comma < 0 ? line.length : comma

@@ -1,15 +1,13 @@
-/** A written module as text, in the language and the module format of a project. */
 import type { Project } from './project.js'
 
 export interface File {
-  /** Below the folder of the project. */
   readonly path: string
   readonly text: string
 }
 
 /**
- * `source` is an ES module of TypeScript, whose body has no types but those of `typed`. In JavaScript the imports of types
- * are left out; in CommonJS the exports are collected at the end.
+ * Writes `source`, a TypeScript module, in the language and module format of the project. In its body only `typed` adds
+ * types.
  */
 export function moduleText(project: Project, source: string): string {
   const lines = source.trim().split('\n')
@@ -26,12 +24,11 @@ export function moduleText(project: Project, source: string): string {
   return `${head}${body.replaceAll(/^export /gm, '')}${tail}\n`
 }
 
-/** A type in the body; empty in JavaScript. */
 export function typed({ language }: Project, text: string): string {
   return language === 'typescript' ? text : ''
 }
 
-/** TypeScript is written with `import` in both formats. */
+/** TypeScript has `import` in both module formats. */
 function isRequire({ language, modules }: Project): boolean {
   return language === 'javascript' && modules === 'commonjs'
 }
@@ -54,8 +51,8 @@ function importLine(project: Project, line: string): string {
 }
 
 /**
- * How a module names another one. Bundlers and CommonJS in TypeScript take names without an extension; ES modules in Node
- * need `.js`, which TypeScript understands as the `.ts` beside it.
+ * Bundlers and CommonJS in TypeScript take names without an extension. ES modules in Node need `.js`, which TypeScript
+ * understands as the `.ts` beside it.
  */
 function relative(project: Project, path: string): string {
   if (project.framework === 'next') return path
@@ -63,12 +60,10 @@ function relative(project: Project, path: string): string {
   return project.modules === 'esm' ? `${path}.js` : path
 }
 
-/** The folder of the inbox and its handlers. */
 export function moduleFolder({ base, framework }: Project): string {
   return `${base}${framework === 'next' ? 'lib' : 'webhooks'}`
 }
 
-/** The store of the log, and the type of its `ctx.tx`. */
 export function storeNames({ database }: Project): { readonly from: string; readonly tx: string } {
   return database === 'postgres'
     ? { from: 'hookonce/postgres', tx: 'PostgresTx' }

@@ -1,4 +1,3 @@
-/** The files that `init` writes for every framework: handlers, their test, the inbox, the bridge to an ORM, variables. */
 import { type File, moduleFolder, moduleText, storeNames, typed } from './code.js'
 import { appFiles } from './frameworks.js'
 import type { Orm, Project } from './project.js'
@@ -63,7 +62,7 @@ test('a repeated ${type} is handled once', async () => {
   )
 }
 
-/** As in docs/orm.md. The client of Prisma is generated into a folder that only the project knows, so it has none here. */
+/** Prisma has none: its client is generated into a folder that only the project knows. */
 const bridges: Readonly<Partial<Record<Orm, (project: Project) => string>>> = {
   drizzle: (project) => `
 import { drizzle } from 'drizzle-orm/node-postgres'

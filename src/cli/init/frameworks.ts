@@ -1,11 +1,11 @@
-/** The inbox and the program that serves it, in the style of docs/quick-start. */
+/** Inbox and program look as in docs/quick-start. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type File, moduleFolder, moduleText, storeNames } from './code.js'
 import type { Framework, Project } from './project.js'
 import type { Sender } from './sender.js'
 
-/** A program that exists already is left alone: `mountLines` says what to add to it. */
+/** Leaves an existing program alone: `mountLines` says what to add to it. */
 export function appFiles(project: Project, sender: Sender): readonly File[] {
   const { framework, base, extension, entry } = project
   const folder = moduleFolder(project)
@@ -26,7 +26,7 @@ export function appFiles(project: Project, sender: Sender): readonly File[] {
   return entry === null ? [inbox, file(`${base}app.${extension}`, programs[framework](project))] : [inbox]
 }
 
-/** What a program that exists has to add. Null when it was written here, or uses hookonce already. */
+/** Null when init writes the program, or the program uses hookonce already. */
 export function mountLines({ folder, framework, entry }: Project): string | null {
   if (framework === 'next' || framework === 'server' || entry === null) return null
   if (readFileSync(join(folder, entry), 'utf8').includes('hookonce/')) return null
@@ -56,7 +56,7 @@ function sourceText({ key, variables }: Sender): string {
 const storeText = ({ database }: Project) =>
   database === 'postgres' ? `postgres({ url: env('DATABASE_URL') })` : `sqlite('events.db')`
 
-/** In the order of their names, as in the quick starts. `types`: added to the import of the store. */
+/** `types` go into the import of the store. */
 function inboxImports(project: Project, sender: Sender, types = ''): string {
   const providers = `import { ${sender.key} } from 'hookonce/providers'`
   const store = `import { ${project.database}${types} } from '${storeNames(project).from}'`
@@ -143,7 +143,7 @@ export default defineConfig({
 })`
 }
 
-/** The same below `src`, which holds both folders. */
+/** The path also fits below `src`, which has both folders. */
 const nextRoute = `import { nextRoute } from 'hookonce/next'
 import { inbox } from '../../../lib/inbox'
 

@@ -1,9 +1,8 @@
-/** What a project is made of, read from its package.json and the names of its files. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../failure.js'
 
-/** In the order they are looked for: a NestJS or Next.js project often has Express too. */
+/** The first one found counts: a NestJS or Next.js project often has Express too. */
 export const frameworks = ['next', 'nestjs', 'fastify', 'hono', 'express', 'node', 'server'] as const
 export type Framework = (typeof frameworks)[number]
 
@@ -18,13 +17,11 @@ export interface Project {
   readonly database: 'postgres' | 'sqlite'
   readonly testRunner: 'vitest' | 'node:test'
   readonly packageManager: 'npm' | 'pnpm' | 'yarn' | 'bun'
-  /** `src/` or empty: where the files go. */
+  /** `src/` or empty. */
   readonly base: string
-  /** How the names of written modules end. */
   readonly extension: 'ts' | 'js' | 'mjs'
-  /** The program that exists already, which has to mount the handler. Null: there is none. */
+  /** An existing program, which has to mount the handler. */
   readonly entry: string | null
-  /** Names of the packages in package.json. */
   readonly packages: ReadonlySet<string>
 }
 
@@ -106,7 +103,7 @@ function entryOf(main: string | undefined, base: string, has: (path: string) => 
   return places.find(has) ?? null
 }
 
-/** A DATABASE_URL of another database, such as MySQL or a file of SQLite, does not count. */
+/** DATABASE_URL may name another database, such as MySQL. */
 function namesPostgres(folder: string): boolean {
   return ['.env', '.env.local'].some((name) => {
     const path = join(folder, name)

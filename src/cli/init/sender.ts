@@ -1,15 +1,14 @@
-/** What the written files need to know of the sender: the options it needs, their variables, a type to handle. */
 import type { Source } from '../../provider.js'
 import type { ProviderFactory } from '../../providers/index.js'
 
 export interface Sender {
-  /** The name of the factory in `hookonce/providers`, and of the source. */
+  /** Names the factory in `hookonce/providers` and the source. */
   readonly key: string
   readonly name: string
   readonly type: string
-  /** The variables of the environment by option. */
+  /** Environment variables by option. */
   readonly variables: Readonly<Record<string, string>>
-  /** Whether `hookonce send` can sign with the variables: not when the private key is the sender's. */
+  /** False when only the sender has the private key, so `hookonce send` cannot sign. */
   readonly signs: boolean
 }
 
@@ -31,7 +30,7 @@ export function senderOf(factory: ProviderFactory): Sender {
   }
 }
 
-/** The options without which the factory refuses: a public key that is fetched from the sender is not one of them. */
+/** Tries to leave each option out. A public key that is fetched from the sender, for example, is not required. */
 function required(
   make: (options: Readonly<Record<string, unknown>>) => Source,
   example: Readonly<Record<string, unknown>>,

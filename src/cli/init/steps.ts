@@ -1,4 +1,4 @@
-/** What is left to the user after the files are written: install, mount, set the secret, run the test, send an event. */
+/** The user does the rest: install, mount, set the secret, run the test, send an event. */
 
 import { moduleFolder } from './code.js'
 import { testName } from './files.js'

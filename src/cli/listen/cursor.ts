@@ -1,4 +1,4 @@
-/** The position of a listener, on disk. The file is written, flushed and renamed, so that a crash cannot damage it. */
+/** The file is written, flushed and renamed: a crash cannot damage it. */
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,13 +6,10 @@ import { folder } from '../dev/folder.js'
 import { Failure } from '../failure.js'
 
 interface Cursor {
-  /** Null: no event has been forwarded yet. */
   readonly position: number | null
-  /** All events up to `position` have been forwarded. */
   move(position: number): void
 }
 
-/** Each log, target and filter has its own position. */
 export function openCursor(subject: Readonly<Record<string, string | undefined>>): Cursor {
   const name = createHash('sha256').update(JSON.stringify(subject)).digest('hex').slice(0, 12)
   const path = join(folder, `listen-${name}.json`)
@@ -41,7 +38,7 @@ function read(path: string): number | null {
     const { position } = JSON.parse(text) as { position: unknown }
     if (Number.isSafeInteger(position)) return position as number
   } catch {
-    // the error below is for both
+    // not JSON: damaged, like JSON without a position
   }
   throw new Failure(`${path} is damaged. Delete it to start with new events, or delete it and give --since.`)
 }

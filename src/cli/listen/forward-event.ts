@@ -1,4 +1,3 @@
-/** One event of `hookonce listen`: signed again, posted until the app answers, and reported in a line. */
 import { pause } from '../command.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { type Output, streamLine } from '../output.js'
@@ -18,7 +17,6 @@ export interface Listener {
 /** A proxy in front of an app that is down answers with these. */
 const downStatuses = [502, 503, 504]
 
-/** The payload that was forwarded last. */
 export interface Forwarded {
   readonly event: EventView
   readonly bytes: Buffer
@@ -27,18 +25,17 @@ export interface Forwarded {
 
 interface ForwardResult {
   readonly verdict: string
-  /** Null when the event was not sent. */
   readonly httpStatus: number | null
   readonly ms: number | null
 }
 
 export interface ForwardOutcome {
   readonly forwarded: Forwarded | null
-  /** Null when the app has received this event in the body of the event before it. */
+  /** Null when the body of the event before it held this event too. */
   readonly result: ForwardResult | null
 }
 
-/** Returns when the app has answered. Null when the listener was stopped before that. */
+/** Waits until the app answers. Null when the listener is stopped first. */
 export async function forwardEvent(
   listener: Listener,
   event: EventView,
@@ -71,7 +68,6 @@ function isSameDelivery(previous: Forwarded, next: Forwarded): boolean {
   )
 }
 
-/** Retries with growing delays while the app is down. */
 async function postUntilAnswered(
   listener: Listener,
   event: EventView,

@@ -1,4 +1,3 @@
-/** Keys of `hookonce listen` on a terminal: r sends the last event again, d shows it, c copies it as curl, q quits. */
 import { emitKeypressEvents } from 'node:readline'
 import { curlCommand } from '../../curl.js'
 import type { Delivery } from '../../provider.js'
@@ -67,7 +66,6 @@ async function copyAsCurl({ output, signer, urlOf }: Listener, { event, payload 
   output.say(command)
 }
 
-/** A delivery as a curl command. */
 export function curlOf({ method, url, headers, body }: Delivery): string {
   const bytes = Buffer.from(body)
   const text = bytes.toString('utf8')

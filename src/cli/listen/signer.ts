@@ -1,4 +1,4 @@
-/** Events as deliveries for a local app, signed again with the secret of that app. */
+/** Signs recorded events again, with the secret of the local app. */
 import type { Delivery, Source } from '../../provider.js'
 import { type DevCredentials, makeCredentials } from '../dev/folder.js'
 import { UsageError } from '../failure.js'
@@ -7,7 +7,7 @@ import { devSource, factories, factoryOf, sourceWith } from '../sources.js'
 import { hasConfig, readConfig } from '../store.js'
 
 export interface Signer {
-  /** The source that signs; null when the provider of `name` is unknown here. */
+  /** Null when the provider of this source is unknown here. */
   sourceOf(name: string): Source | null
   sign(event: EventView, payload: PayloadView, url: string): Promise<Delivery>
 }
@@ -43,7 +43,7 @@ export async function createSigner(log: EventLog, secret: string | undefined): P
   }
 }
 
-/** The URL for events of a source. A port means this machine; a URL without a path gets /webhooks/<source>. */
+/** A port means this machine; a URL without a path gets /webhooks/<source>. */
 export function targetOf(target: string): (source: string) => string {
   const text = /^\d{1,5}$/.test(target) ? `http://127.0.0.1:${target}` : target
   const url = URL.canParse(text) ? new URL(text) : null

@@ -5,9 +5,8 @@ import { whyNoAnswer } from '../post.js'
 
 export interface Api {
   readonly url: string
-  /** The answer as JSON. */
   json<T>(method: string, path: string, body?: object): Promise<T>
-  /** The unread answer, for streams. */
+  /** Does not read the body, which may be a stream. */
   open(method: string, path: string, init?: RequestInit): Promise<Response>
 }
 
@@ -72,7 +71,6 @@ function notTheApi(base: string): Failure {
 /** The server did not answer; it may be restarting. */
 export class Unreachable extends Failure {}
 
-/** An error of the server, with its code. */
 export class ApiProblem extends Failure {
   readonly code: string
   constructor(detail: string, code: string) {
@@ -81,7 +79,6 @@ export class ApiProblem extends Failure {
   }
 }
 
-/** One server-sent event. */
 interface Frame {
   readonly event: string
   readonly data: string
@@ -92,7 +89,6 @@ interface Frame {
 const MAX_FRAME_CHARACTERS = 4 * 1024 * 1024
 const tooLong = () => new Failure('The stream of the server has an event that is too long. Check --server.')
 
-/** The events of a stream, until it ends or the signal is aborted. */
 export async function* frames(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Frame> {
   let event = 'message'
   let id: string | null = null

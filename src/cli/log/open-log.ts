@@ -1,4 +1,3 @@
-/** From the options and arguments of a command to its log and its events. */
 import { isLoopbackHost } from '../../ip.js'
 import type { EventFilter } from '../../model.js'
 import { readToken } from '../dev/folder.js'
@@ -25,7 +24,7 @@ function tokenOfDev(server: string): string | undefined {
   return (isHere && readToken()) || undefined
 }
 
-/** Finds an event by its id, or by its source and id with a slash between them. */
+/** `text` is an event id, or `source/id`. */
 export async function findEvent(log: EventLog, text: string): Promise<EventView> {
   const { events } = await log.list({ id: text }, { limit: 10, cursor: null })
   if (events.length > 1) {
@@ -55,7 +54,6 @@ export async function* pagesOf(log: EventLog, filter: EventFilter): AsyncGenerat
   } while (cursor !== null)
 }
 
-/** The position before the first event that was received since `since`. */
 export async function positionBefore(log: EventLog, since: number): Promise<number> {
   let oldest: EventView | undefined
   for await (const events of pagesOf(log, { from: since })) oldest = events.at(-1) ?? oldest

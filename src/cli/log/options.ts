@@ -1,4 +1,3 @@
-/** Options that choose a log, and options that choose events in it. */
 import { globMatches } from '../../glob.js'
 import { type EventFilter, states } from '../../model.js'
 import { UsageError } from '../failure.js'
@@ -12,7 +11,6 @@ export const storeOption = {
   ),
 }
 
-/** For commands that open a store or use the API of a server. */
 export const logOptions = {
   ...storeOption,
   server: text(
@@ -62,7 +60,7 @@ export function filterOf(options: OptionsOf<typeof filterOptions>): EventFilter 
   })
 }
 
-/** The filter as a function, for events of a stream. */
+/** A stream cannot be filtered by the store, so its events are compared here. */
 export function matcher(filter: EventFilter): (event: EventView) => boolean {
   const { source, type, state, dead, reason, reference, from, to, hasDuplicates, hasConflict, flagged } =
     filter

@@ -1,4 +1,3 @@
-/** The log of a server, through its admin API. */
 import {
   type ActionRefusal,
   type ActionResult,
@@ -53,7 +52,6 @@ export function serverLog(api: Api): EventLog {
   }
 }
 
-/** Starts the action on the server, polls its progress, and cancels it when the signal is aborted. */
 async function actionAll(
   api: Api,
   verb: Verb,

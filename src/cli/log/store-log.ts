@@ -1,5 +1,3 @@
-/** The log of a store that this process opens. */
-
 import { userInfo } from 'node:os'
 import { sealingKeyId } from '../../encryption/seal.js'
 import type { EventKey } from '../../model.js'
@@ -12,7 +10,7 @@ import { defined } from '../options.js'
 import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
 const PAGE = 200
-/** Poll interval, for stores that do not notify. */
+/** Some stores do not notify. */
 const POLL_MS = 1_000
 
 /** A process that can open the store can read everything in it, so errors and reasons are shown in full. */
@@ -44,7 +42,7 @@ export function storeLog(store: Store): EventLog {
     },
     attempts: async (key) => (await inspect().attempts(key)).map((attempt) => attemptView(attempt, true)),
     payloads,
-    // A store has no providers. Sources of hookonce dev are named after theirs.
+    // `hookonce dev` names each source after its provider.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
     act: (verb, key, options) => actOnEvent(store, verb, key, { actor, ...options }),
@@ -84,7 +82,7 @@ async function* follow(
   }
 }
 
-/** A log that `--store` names is opened without the keys of a configuration. */
+/** A store that `--store` names is opened without the keys of the configuration. */
 function insistOnReadable({ source, id }: EventKey, payload: Payload | null): void {
   const key = payload && sealingKeyId(payload.headers)
   if (key !== null)
@@ -93,7 +91,6 @@ function insistOnReadable({ source, id }: EventKey, payload: Payload | null): vo
     )
 }
 
-/** The name of the user, for the audit. */
 export function actorName(): string {
   try {
     return `cli:${userInfo().username}`

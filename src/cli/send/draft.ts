@@ -1,4 +1,3 @@
-/** The body to send: a sample of the provider, with the changes of the user. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { Failure, UsageError } from '../failure.js'
@@ -7,7 +6,7 @@ import { defined, readInput } from '../options.js'
 interface DraftOptions {
   readonly id?: string
   readonly set?: readonly string[]
-  /** The name of a file. */
+  /** A file name. */
   readonly body?: string
 }
 
@@ -49,7 +48,7 @@ function setPath(document: Record<string, unknown>, path: readonly string[], to:
   define(object, path.at(-1)!, to)
 }
 
-/** Defines an own property: a path with `__proto__` must not change the prototype. */
+/** A path with `__proto__` must not change the prototype. */
 function define(object: Record<string, unknown>, name: string, to: unknown): void {
   Object.defineProperty(object, name, { value: to, writable: true, enumerable: true, configurable: true })
 }

@@ -1,4 +1,3 @@
-/** The report of `hookonce send`. */
 import type { Delivery, Source } from '../../provider.js'
 import { counted, table } from '../output.js'
 import type { Answer } from '../post.js'
@@ -11,18 +10,18 @@ export interface Report {
   readonly url: string
   readonly type: string | null
   readonly eventId: string | null
-  /** How many events one delivery carries. */
+  /** In one delivery. */
   readonly events: number
   readonly trick: Trick
   readonly deliveries: number
-  /** From the answers; null when the endpoint is not hookonce. */
+  /** This and the next two are null when the endpoint is not hookonce. */
   readonly recorded: number | null
   readonly duplicates: number | null
-  /** Accepted into the spool of the server, because its store is unavailable. */
+  /** The store of the server is unavailable. */
   readonly spooled: number | null
   readonly httpStatuses: Readonly<Record<string, number>>
   readonly latencyMs: { readonly min: number; readonly median: number; readonly max: number }
-  /** The event in the dashboard; null when the endpoint is not hookonce. */
+  /** In the dashboard; null when the endpoint is not hookonce. */
   readonly link: string | null
 }
 
@@ -65,7 +64,7 @@ export function reportOf(
 
 type Verdict = 'recorded' | 'duplicate' | 'spooled'
 
-/** The verdict in the answer of hookonce; null for the answer of another endpoint. */
+/** Null when the answer is not from hookonce. */
 function verdictOf({ body }: Answer): Verdict | null {
   try {
     const { status, duplicate } = JSON.parse(body) as { status?: unknown; duplicate?: unknown }
