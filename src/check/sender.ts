@@ -1,7 +1,7 @@
 /** Each forged delivery is verified here first: an endpoint must not be blamed for accepting a valid one. */
 import { invalid } from '../errors.js'
 import type { Delivery, SignOptions, Source } from '../provider.js'
-import { changedBodies, parseJson } from './change.js'
+import { conflicting, parseJson, tampered } from './change.js'
 
 /** It is signed again for each delivery, as senders do. */
 export interface SentEvent {
@@ -46,22 +46,14 @@ export class Sender {
     return this.source.sign({ ...event.content, now })
   }
 
-  /** Changes one value and keeps the id; null when every change also changes the id. */
   async changed({ id, content }: SentEvent): Promise<SentEvent | null> {
-    const bytes = bytesOf(content)
-    for (const body of changedBodies(bytes, content.headers?.['content-type'])) {
-      const other = { id, content: { ...content, body } }
-      // Some values choose the way of signing: with another value the event cannot be signed.
-      const signed = await this.delivery(other).catch(() => null)
-      const otherId = signed && this.source.identify(signed)[0]?.id
-      if (signed && otherId === id && !Buffer.from(signed.body).equals(bytes)) return other
-    }
+    for await (const { changed } of conflicting(this.source, content)) return { id, content: changed }
     return null
   }
 
   /** Null when the signature does not cover the bytes of a JSON object. */
   spelled({ id, content }: SentEvent, write: (document: object) => string): SentEvent | null {
-    const document = parseJson(bytesOf(content))
+    const document = parseJson(Buffer.from(content.body))
     if (this.source.scheme.covers.body !== 'bytes' || !isObject(document)) return null
     return { id, content: { ...content, body: write(document) } }
   }
@@ -69,12 +61,7 @@ export class Sender {
   // The next ones are invalid deliveries. They are null when the scheme of the sender cannot detect the change.
 
   async tampered(event: SentEvent): Promise<Delivery | null> {
-    const signed = await this.delivery(event)
-    for (const body of changedBodies(signed.body, signed.headers['content-type'])) {
-      const invalidDelivery = await this.#onlyIfInvalid({ ...signed, body })
-      if (invalidDelivery !== null) return invalidDelivery
-    }
-    return null
+    return tampered(this.source, await this.delivery(event))
   }
 
   async unsigned(event: SentEvent): Promise<Delivery | null> {
@@ -107,10 +94,6 @@ export class Sender {
 /** It must have a member: some spellings append another one to it. */
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
-}
-
-function bytesOf({ body }: SignOptions): Uint8Array {
-  return typeof body === 'string' ? Buffer.from(body) : body
 }
 
 /** Some senders identify the event in the query of the URL. */

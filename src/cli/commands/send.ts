@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { conflicting, tampered } from '../../check/change.js'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { addCommand } from '../command.js'
 import { existingCredentials, noCredentials } from '../dev/folder.js'
@@ -6,7 +7,7 @@ import { Failure, UsageError } from '../failure.js'
 import { count, flag, type OptionsOf, parsed, secretOf, secretOption, text, texts } from '../options.js'
 import type { Output } from '../output.js'
 import { type Answer, createPoster, whyNoAnswer } from '../post.js'
-import { conflicting, draftOf, tampered } from '../send/draft.js'
+import { draftOf } from '../send/draft.js'
 import { type Report, reportOf, reportText, type Trick } from '../send/report.js'
 import { configuredSource, devSource, factoryOf, sourceWith } from '../sources.js'
 import { hasConfig } from '../store.js'
@@ -64,7 +65,7 @@ async function send(
   const answers = await postAll(source, same, trick, options.concurrency)
   // Only an event that is recorded already can be in conflict.
   if (trick === 'conflict')
-    answers.push(...(await postAll(source, [{ ...(await conflicting(source, first)), url }], trick, 1)))
+    answers.push(...(await postAll(source, [await otherContent(source, first)], trick, 1)))
   const report = reportOf(source, await source.sign(first), answers, trick)
   output.result(report, (paint) => reportText(report, paint))
   return asExpected(report) ? 0 : 1
@@ -75,6 +76,13 @@ function trickOf({ tamper, stale, conflict }: SendOptions): Trick {
   if (asked.length > 1)
     throw new UsageError(`--${asked.join(' and --')} cannot be used together. Give one of them.`)
   return asked[0] ?? null
+}
+
+async function otherContent(source: Source, draft: SignOptions): Promise<SignOptions> {
+  for await (const { changed, isCompared } of conflicting(source, draft)) if (isCompared) return changed
+  throw new Failure(
+    `--conflict is not possible for ${source.name}: its event id is derived from the content, or its content is not compared.`,
+  )
 }
 
 /** A source of the configuration signs with its own secrets, not with the development secret. */
@@ -135,7 +143,12 @@ function noAnswer(url: string, error: unknown): Failure {
 async function signed(source: Source, draft: SignOptions, trick: Trick): Promise<Delivery> {
   const tooOldMs = 2 * (source.scheme.timestamp?.toleranceMs ?? 0) + 60_000
   const delivery = await source.sign({ ...draft, now: Date.now() - (trick === 'stale' ? tooOldMs : 0) })
-  return trick === 'tamper' ? tampered(source, delivery) : delivery
+  if (trick !== 'tamper') return delivery
+  const changed = await tampered(source, delivery)
+  if (changed !== null) return changed
+  throw new UsageError(
+    `--tamper is not possible for ${source.name}: it does not sign the body, so a changed body cannot be detected.`,
+  )
 }
 
 function asExpected({ trick, httpStatuses, deliveries }: Report): boolean {
