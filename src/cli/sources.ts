@@ -32,7 +32,7 @@ export function factoryOf(name: string): ProviderFactory {
 type SenderFactory = Pick<ProviderFactory, 'credentials'>
 
 /** `hmac`, `token`, `basic` and `jwt` describe senders that are not in the catalogue. */
-export function senderOf(name: string): SenderFactory {
+export function anyFactoryOf(name: string): SenderFactory {
   const make = Object.hasOwn(unknownSenders, name)
     ? unknownSenders[name as keyof typeof unknownSenders]
     : null

@@ -19,7 +19,7 @@ import {
   texts,
 } from '../options.js'
 import { counted } from '../output.js'
-import { configuredSource, devSource, factoryOf, senderOf } from '../sources.js'
+import { anyFactoryOf, configuredSource, devSource, factoryOf } from '../sources.js'
 import { hasConfig } from '../store.js'
 import type { Paint, Style } from '../terminal-text.js'
 
@@ -118,7 +118,7 @@ async function sourceOf({ provider, secretFile, option }: CheckOptions): Promise
     const dev = existingCredentials()
     if (dev !== null) return devSource(factoryOf(provider), dev)
   }
-  const factory = senderOf(provider)
+  const factory = anyFactoryOf(provider)
   const [credential = 'secret'] = factory.credentials
   const values = readOptions(option ?? [])
   if (secret !== undefined) values[credential] = secret

@@ -5,6 +5,7 @@ import type { Sender } from './sender.js'
 
 export function filesFor(project: Project, sender: Sender): readonly File[] {
   const at = (name: string) => `${moduleFolder(project)}/${name}`
+  const variables = variablesOf(project, sender)
   const bridge = project.database === 'postgres' && project.orm ? bridges[project.orm] : undefined
   return [
     { path: at(`handlers.${project.extension}`), text: handlers(project, sender) },
@@ -13,7 +14,7 @@ export function filesFor(project: Project, sender: Sender): readonly File[] {
       ? [{ path: at(`database.${project.extension}`), text: moduleText(project, bridge(project)) }]
       : []),
     ...appFiles(project, sender),
-    { path: '.env.example', text: variables(project, sender) },
+    { path: '.env.example', text: variables.map((name) => `${name}=\n`).join('') },
   ]
 }
 
@@ -23,9 +24,8 @@ export function testName({ packages, testRunner, extension }: Project): string {
   return `handlers.${kind}.${extension}`
 }
 
-export function variables({ database }: Project, sender: Sender): string {
-  const names = [...Object.values(sender.variables), ...(database === 'postgres' ? ['DATABASE_URL'] : [])]
-  return names.map((name) => `${name}=\n`).join('')
+export function variablesOf({ database }: Project, sender: Sender): readonly string[] {
+  return [...Object.values(sender.variables), ...(database === 'postgres' ? ['DATABASE_URL'] : [])]
 }
 
 function handlers(project: Project, { key, type }: Sender): string {

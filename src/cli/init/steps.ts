@@ -1,21 +1,16 @@
 /** The user does the rest: install, mount, set the secret, run the test, send an event. */
 
 import { moduleFolder } from './code.js'
-import { testName } from './files.js'
+import { testName, variablesOf } from './files.js'
 import { mountLines } from './frameworks.js'
 import type { Project } from './project.js'
 import type { Sender } from './sender.js'
 
-export function nextSteps(
-  project: Project,
-  sender: Sender,
-  nodeVersion = process.versions.node,
-): readonly string[] {
+export function nextSteps(project: Project, sender: Sender): readonly string[] {
   const mount = mountLines(project)
   const { orm, database, framework, packages } = project
-  const variables = [...Object.values(sender.variables), ...(database === 'postgres' ? ['DATABASE_URL'] : [])]
   return [
-    ...installs(project, nodeVersion),
+    ...installs(project),
     ...(mount === null ? [] : [mount]),
     ...(framework === 'nestjs' && packages.has('@nestjs/platform-fastify')
       ? ['On the Fastify platform use fastifyPlugin of hookonce/fastify in place of expressHandler.']
@@ -25,7 +20,7 @@ export function nextSteps(
       : []),
     ...(database === 'sqlite' ? ['Add events.db* to .gitignore.'] : []),
     `Run the test: ${testCommand(project)}`,
-    `Set ${variables.join(' and ')} (see .env.example) and start: ${startCommand(project)}`,
+    `Set ${variablesOf(project, sender).join(' and ')} (see .env.example) and start: ${startCommand(project)}`,
     sender.signs
       ? `Send an event, with the secret in HOOKONCE_SEND_SECRET: npx hookonce send ${sender.key} ${quoted(sender.type)} --to http://localhost:3000`
       : `Only ${sender.name} can sign its events: try the handlers with the test, or with npx hookonce dev.`,
@@ -36,12 +31,9 @@ export function nextSteps(
 const add = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add', bun: 'bun add' } as const
 
 /** The test runs on SQLite in memory, so Node 20 needs its driver for the test even when the log is on PostgreSQL. */
-function installs(
-  { packageManager, packages, database, framework, language, testRunner }: Project,
-  node: string,
-) {
+function installs({ packageManager, packages, database, framework, language, testRunner }: Project) {
   const missing = (names: readonly string[]) => names.filter((name) => !packages.has(name))
-  const driver = Number.parseInt(node, 10) < 22 ? ['@photostructure/sqlite'] : []
+  const driver = Number.parseInt(process.versions.node, 10) < 22 ? ['@photostructure/sqlite'] : []
   const run = missing([
     'hookonce',
     ...(database === 'postgres' ? ['pg'] : driver),
