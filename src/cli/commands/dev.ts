@@ -87,9 +87,8 @@ async function dev(output: Output, options: DevOptions): Promise<number> {
   ready(output, url, link, setup)
   // Once for a folder: a new tab at every restart would be a nuisance.
   if (isNew && !output.json) openBrowser(link)
-  const watch = setup.config
-    ? await reloadOnChange(output, server, setup.config, reporting, options, log)
-    : null
+  const inboxOf = async (config: LoadedConfig) => reporting(await configuredInbox(config, options, log))
+  const watch = setup.config && (await reloadOnChange(output, server, setup.config, inboxOf))
   const code = await ended
   watch?.close()
   return code
@@ -120,15 +119,13 @@ async function reloadOnChange(
   output: Output,
   server: HookonceServer,
   config: LoadedConfig,
-  reporting: (inbox: Inbox) => Inbox,
-  options: DevOptions,
-  log: Logger,
+  inboxOf: (config: LoadedConfig) => Promise<Inbox>,
 ) {
   const { watchConfig } = await import('../../config/watch.js')
   const { swapInbox } = await import('../../config/build.js')
   return watchConfig(config, {
     async onChange(next) {
-      await swapInbox(server, reporting(await configuredInbox(next, options, log)))
+      await swapInbox(server, await inboxOf(next))
       output.say('the changed configuration is in use')
     },
     onProblem(error) {
