@@ -25,9 +25,10 @@ export interface BatchEnd {
   /** Of the events that have begun. Null: they were rolled back, nothing was written, and each must run alone. */
   readonly results: Result[] | null
   readonly begun: number
+  /** Why their outcomes could not be written, if so. There are no results then. */
+  readonly unwritten?: unknown
 }
 
-/** Rejects when the outcomes could not be written. */
 export async function attemptBatch<Tx>(
   deps: AttemptDeps<Tx>,
   handler: Registered<Tx>,
@@ -42,7 +43,12 @@ export async function attemptBatch<Tx>(
     const { begun, failed } = handler.handleBatch
       ? { begun: prepared.length, failed: await call(deps, session, handler, prepared) }
       : await callEach(deps, session, handler, prepared)
-    const results = await settleBatch(deps, session, prepared.slice(0, begun), failed, leavePlace)
+    let results: Result[] | null
+    try {
+      results = await settleBatch(deps, session, prepared.slice(0, begun), failed, leavePlace)
+    } catch (error) {
+      return { results: [], begun, unwritten: error }
+    }
     for (const [i, result] of results?.entries() ?? []) report(deps, handler, prepared[i]!, result)
     return { results, begun: results?.length ?? begun }
   } finally {

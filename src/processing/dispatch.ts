@@ -212,9 +212,9 @@ export class Dispatch<Tx> {
       const end = span
         ? await span.within(() => attempted(this.#deps, handler, events, leavePlace))
         : await attempted(this.#deps, handler, events, leavePlace)
-      results = end.results ?? []
+      results = end.unwritten ? null : (end.results ?? [])
       await this.#ended(events, end)
-      return results
+      return results ?? []
     } catch (error) {
       this.#unwritten(events, error)
       throw error
@@ -244,9 +244,10 @@ export class Dispatch<Tx> {
     if (this.waiting <= this.bufferSize / 2) this.#deps.onRoom()
   }
 
-  /** Events that have no result wait again. They keep their leases and their turn. */
-  async #ended(events: readonly ClaimedEvent[], { results, begun }: BatchEnd): Promise<void> {
+  /** Events that have not begun, and those of a batch that failed, wait again. They keep their leases and their turn. */
+  async #ended(events: readonly ClaimedEvent[], { results, begun, unwritten }: BatchEnd): Promise<void> {
     const { leases, measured, onSettled } = this.#deps
+    if (unwritten) this.#unwritten(events.slice(0, begun), unwritten)
     for (const [i, result] of results?.entries() ?? []) {
       leases.drop(events[i]!.lease)
       measured.finished()

@@ -32,6 +32,36 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'e0')).toBe('processing')
   })
 
+  test('events of a shared attempt that have not begun run at once, although the outcomes of the others cannot be written', async () => {
+    const store = bench.store()
+    let refused = 0
+    const failing: Store = {
+      ...store,
+      async settle(settlements) {
+        if (refused++ === 0) throw new Error('the store is away for a moment')
+        return store.settle(settlements)
+      },
+    }
+    const processing = { concurrency: 1, lease: LEASE_MS, poll: 50, retry: quickRetry }
+    const { inbox } = bench.inbox({ store: failing, processing })
+    const handled: string[] = []
+    // Two calls take longer than a shared attempt begins calls.
+    const handle = async ({ id }: HandledEvent) => {
+      handled.push(id)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    inbox.on('shop', '*', handle, { share: 4 })
+    await postAll(
+      inbox,
+      ids(4).map((id) => ({ id })),
+    )
+    await inbox.start()
+    await until(() => handled.length === 4, 'all are handled', LEASE_MS / 4)
+    await until(async () => (await stateOf(inbox, 'e3')) === 'succeeded', 'the last succeeds', LEASE_MS / 4)
+    expect(await stateOf(inbox, 'e0')).toBe('processing')
+    expect(handled).toEqual(ids(4))
+  })
+
   test('events of a batch that fails in its commit wait for places, because the batch has left its own', async () => {
     const store = bench.store()
     const failing: Store = {
