@@ -34,7 +34,7 @@ export type {
   OnceOptions,
   StandardSchema,
 } from './processing/handler.js'
-export type { ProcessingOptions } from './processing/processor.js'
+export type { ProcessingOptions } from './processing/options.js'
 export type { RedactOptions } from './processing/redact.js'
 export type { Result } from './processing/result.js'
 export type { Delivery, RetentionAges, Source, SourceOptions } from './provider.js'

@@ -12,7 +12,7 @@ const interfaces = [
     'InboxOptions',
     'The configuration file has the same keys, and some more: [configuration](../configuration.md).',
   ],
-  ['processing', 'src/processing/processor.ts', 'ProcessingOptions', 'How this process runs handlers.'],
+  ['processing', 'src/processing/options.ts', 'ProcessingOptions', 'How this process runs handlers.'],
   [
     'retry',
     'src/processing/failure.ts',

@@ -17,7 +17,7 @@ import {
   rule,
   shape,
 } from '../options.js'
-import { processingRule } from '../processing/processor.js'
+import { processingRule } from '../processing/options.js'
 import { redactRule } from '../processing/redact.js'
 import { retentionRule } from '../retention/policy.js'
 import { seenRule } from '../seen/seen.js'

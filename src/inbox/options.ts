@@ -22,7 +22,7 @@ import {
 } from '../options.js'
 import type { RetryPolicy } from '../processing/failure.js'
 import type { HandlerOptions } from '../processing/handler.js'
-import { type ProcessingOptions, processingRule } from '../processing/processor.js'
+import { type ProcessingOptions, processingRule } from '../processing/options.js'
 import type { RedactOptions } from '../processing/redact.js'
 import type { Source } from '../provider.js'
 import type { RetentionOptions } from '../retention/policy.js'

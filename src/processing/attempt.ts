@@ -31,6 +31,8 @@ export interface AttemptDeps<Tx> {
   readonly redact: Redactor
   readonly outcomes: OutcomeWriter
   readonly leases: Leases<Tx>
+  /** Types that no process handles, and the number of their events. */
+  readonly unhandled: Map<string, number>
   readonly log: Logger
   readonly counters: Counters
 }

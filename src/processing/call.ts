@@ -14,11 +14,6 @@ import type { Registered } from './registry.js'
 import { failureIn, NeedsOwnTransaction, type Result } from './result.js'
 import type { Scope, Session } from './session.js'
 
-export interface Limit {
-  readonly timeoutMs: number
-  readonly timedOut: () => Error
-}
-
 /** A call that is out of time is waited for as long again, and at least so long. */
 const MIN_OVERTIME_MS = 10_000
 /** Most calls end when their signal is aborted; one that still runs after this time is reported. */
@@ -26,18 +21,19 @@ const REPORT_AFTER_MS = 1_000
 
 /**
  * One call with the events that need the handler; none if no event does. Resolves to null when the handler has returned,
- * else to the result of its failure.
+ * else to the result of its failure. `limitMs`: the time limit of a handler that shares its transaction; after it, the
+ * handler needs one for each event.
  */
 export async function call<Tx>(
   deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
   prepared: readonly PreparedEvent[],
-  limit?: Limit,
+  limitMs?: number,
 ): Promise<Result | null> {
   const ready = prepared.filter(({ event }) => event !== null)
   if (!handler || ready.length === 0) return null
-  const timeoutMs = limit?.timeoutMs ?? handler.timeoutMs
+  const timeoutMs = limitMs ?? handler.timeoutMs
   const events = ready.map(({ claimed }) => claimed)
   const startedAt = performance.now()
   const scope = session.scope(events)
@@ -48,7 +44,7 @@ export async function call<Tx>(
     const returned = invoke(deps, session, scope, handler, ready, events)
     timer = setTimeout(() => {
       late = returned
-      session.abort(limit ? limit.timedOut() : timedOut(session, timeoutMs))
+      session.abort(timedOut(session, timeoutMs, limitMs !== undefined))
     }, timeoutMs)
     await session.untilAborted(returned)
     return null
@@ -68,10 +64,10 @@ export async function call<Tx>(
   }
 }
 
-function timedOut<Tx>(session: Session<Tx>, timeoutMs: number): Error {
-  return session.waiting
-    ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs })
-    : new Error(`the handler took longer than ${timeoutMs} ms`)
+function timedOut<Tx>(session: Session<Tx>, timeoutMs: number, isShared: boolean): Error {
+  const problem = `the handler took longer than ${timeoutMs} ms`
+  if (isShared) return new NeedsOwnTransaction(problem)
+  return session.waiting ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs }) : new Error(problem)
 }
 
 /** Resolves when the handler has returned and its calls on `ctx` have ended, awaited or not. */

@@ -1,120 +1,79 @@
 /**
- * Dispatch: claimed events wait in the buffer until a place is free, and then run as attempts. An event goes
+ * Dispatch: takes claimed events from the buffer when a place is free, and runs them as attempts. An event is
  *
- *   claimed -> waiting -> running -> settling -> done
- *                 |  ^       |
- *                 |  '-------'   put back: its transaction took no further event
- *                 '-> released   its handler is paused or has too many events, its lease is lost, or dispatch was stopped
+ *   waiting    in the buffer (`buffer.ts`). A paused handler, too many events or a stop release it;
+ *   running    in an attempt that has a place (`places.ts`);
+ *   settling   in an attempt whose handler has returned and left its place to the next event, while its outcome is written.
  *
- *   waiting    in the queue of its handler (`queues.ts`);
- *   running    its attempt has a place (`places.ts`);
- *   settling   its handler has returned and left the place to the next event; its outcome is being written.
+ * After its attempt it has a result, or its outcome could not be written and its lease expires. Or it waits again: its
+ * batch failed, or took no further event before it began. `runNow` runs an event that never waits.
  *
- * The queue of a handler is
- *
- *   ready      its handler may start an attempt: it does, in turns with the other handlers;
- *   blocked    no place is free for its handler now;
- *   aside      its handler is at its own limit or hangs, and has enough events. The queue does not count as part of the
- *              buffer, so that events of other handlers are still claimed. More events than it may hold are released;
- *   paused     its events are released.
- *
- * Dispatch itself is started, or stopped: then no event of the buffer starts. `runNow` works in both.
+ * When dispatch is stopped, no event of the buffer starts.
  */
 import { countStoreError } from '../counters.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Tracing } from '../tracing.js'
 import { type AttemptDeps, attempt } from './attempt.js'
 import { attemptBatch, type BatchEnd } from './batch.js'
-import { AHEAD_MS, type BufferSize } from './buffer-size.js'
-import { type Holder, LONG_MS, type Place, Places } from './places.js'
-import { Queues } from './queues.js'
-import { groupSize, type Registered } from './registry.js'
+import type { EventBuffer, Removed } from './buffer.js'
+import type { Pause } from './pause.js'
+import { type Holder, LONG_MS, type Place, type Places } from './places.js'
+import { groupSize } from './registry.js'
 import type { Result } from './result.js'
 import type { LeavePlace } from './settle.js'
 
-const RELEASE_DELAY_MS = 1_000
-/** While it is not known how long the handler takes. */
-const FIRST_RELEASE_DELAY_MS = 100
-/**
- * Events that are settling, for each place. Many outcomes share a write; after a crash all of these events run again.
- */
+/** Events that are settling, for each place. Many outcomes share a write; after a crash all of these events run again. */
 const SETTLING_PER_PLACE = 8
+/** A retry that is due within this time ends the pause between two claims. */
+const WAKE_WITHIN_MS = 60_000
 
 export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
   readonly tracing: Tracing | null
-  readonly measured: BufferSize
-  onRoom(): void
+  readonly buffer: EventBuffer<Tx>
+  readonly places: Places<Tx>
+  /** The pause of the claim loop, which ends when there is room in the buffer or a retry is due. */
+  readonly pause: Pause
   onSettled(event: ClaimedEvent, result: Result): void
 }
 
 export class Dispatch<Tx> {
+  isStopped = false
+  /** Drains that are under way. Surplus events stay in the buffer then: a released event is due later, and a drain would end without it. */
+  drains = 0
   readonly #deps: DispatchDeps<Tx>
-  readonly #concurrency: number
+  readonly #buffer: EventBuffer<Tx>
   readonly #places: Places<Tx>
-  readonly #queues = new Queues<Tx>()
   readonly #whenIdle: (() => void)[] = []
-  #isStopped = false
   #settling = 0
-  /** Drains that are under way: a released event is due later, and a drain would end without it. */
-  #drains = 0
   /** Runs while places may soon be lent. */
   #lending: NodeJS.Timeout | undefined
 
-  constructor(deps: DispatchDeps<Tx>, concurrency: number) {
+  constructor(deps: DispatchDeps<Tx>) {
     this.#deps = deps
-    this.#concurrency = concurrency
-    this.#places = new Places(concurrency)
+    this.#buffer = deps.buffer
+    this.#places = deps.places
   }
 
-  get bufferSize(): number {
-    const { measured, registry } = this.#deps
-    return measured.now(2 * Math.max(this.#concurrency, registry.largestGroup))
-  }
-
-  /** Events in the buffer, without the queues that are set aside. */
-  get waiting(): number {
-    let events = 0
-    for (const holder of this.#queues.holders())
-      if (!this.isAside(holder)) events += this.#queues.of(holder).length
-    return events
-  }
-
-  /** Places for a handler that holds none. Attempts of `runNow` may use more than there are: the number is then negative. */
-  get freePlaces(): number {
-    return this.#places.free
-  }
-
-  isAside(holder: Holder<Tx>): boolean {
-    const most = this.#mostWaiting(holder)
-    if (most === Number.POSITIVE_INFINITY) return false
-    // An event that waits is enough for a handler that hangs: several of them would fill the buffer together.
-    const enough = this.#places.isLong(holder) ? 1 : most
-    return this.#queues.of(holder).length >= Math.min(enough, this.bufferSize)
-  }
-
-  add(claimed: readonly ClaimedEvent[]): void {
-    for (const event of claimed) this.#queues.add(this.#holderOf(event), event)
-  }
-
-  /** Its lease was lost while it waited. */
-  remove(claimed: ClaimedEvent): void {
-    for (const holder of [...this.#queues.holders()])
-      this.#queues.remove(holder, (event) => event === claimed)
+  /** Events that the next claim may return. 0 when a claim is not worth a round trip. */
+  get room(): number {
+    const { size, waiting } = this.#buffer
+    const room = size + this.#places.free - waiting
+    return room <= 0 || (room < size / 2 && waiting > 0) ? 0 : room
   }
 
   /** Starts events of the buffer while there are places for them, and releases those that would only take up room. */
   startReady(): void {
-    if (this.#isStopped) return
-    this.#releasePaused()
+    if (this.isStopped) return
+    this.#releaseAll(this.#buffer.removePaused())
     for (let next = this.#nextHolder(); next !== undefined; next = this.#nextHolder()) {
-      const events = this.#queues.take(next, this.#maxEventsNow(next))
+      const events = this.#buffer.take(next, this.#maxEventsNow(next))
       // A handler may have been added since the event was put into the buffer.
-      const handler = next ?? this.#holderOf(events[0]!)
+      const handler = next ?? this.#buffer.holderOf(events[0]!)
       this.#run(handler, events).catch(() => {}) // it was logged; the lease expires
     }
-    if (this.#drains === 0) this.#releaseSurplus()
+    if (this.drains === 0) this.#releaseAll(this.#buffer.removeSurplus())
     // The places of attempts that have run long enough by then are lent.
-    if (this.#queues.size > 0 && this.#places.active >= this.#concurrency)
+    if (!this.#buffer.isEmpty && this.#places.active >= this.#places.size)
       this.#lending ??= setTimeout(() => {
         this.#lending = undefined
         this.#placeIsFree()
@@ -123,30 +82,20 @@ export class Dispatch<Tx> {
 
   /** Runs this event now, without the buffer. Rejects when its outcome could not be written. */
   async runNow(claimed: ClaimedEvent): Promise<Result> {
-    const [result] = await this.#run(this.#holderOf(claimed), [claimed], true)
+    const [result] = await this.#run(this.#buffer.holderOf(claimed), [claimed], true)
     return result!
   }
 
-  /** Until `work` has ended, `startReady` releases no events of busy handlers. */
-  async withoutRelease<T>(work: () => Promise<T>): Promise<T> {
-    this.#drains++
-    try {
-      return await work()
-    } finally {
-      this.#drains--
-    }
-  }
-
   start(): void {
-    this.#isStopped = false
+    this.isStopped = false
   }
 
   /** Starts no further event of the buffer, and releases those that have not begun. */
   stop(): Promise<void> {
-    this.#isStopped = true
+    this.isStopped = true
     clearTimeout(this.#lending)
     this.#lending = undefined
-    return this.release(this.#queues.clear())
+    return this.release(this.#buffer.clear())
   }
 
   /** Never rejects: leases that could not be released expire. */
@@ -166,15 +115,15 @@ export class Dispatch<Tx> {
     return this.#places.active === 0 && this.#settling === 0
   }
 
-  #holderOf({ source, type }: ClaimedEvent): Holder<Tx> {
-    return this.#deps.registry.resolve(source, type)
+  #releaseAll(removed: readonly Removed[]): void {
+    for (const { events, delayMs } of removed) void this.release(events, delayMs)
   }
 
   /** Undefined when no event may start. Handlers below their quota go first. */
   #nextHolder(): Holder<Tx> | undefined {
-    const quota = this.#places.quota(this.#queues.holders())
+    const quota = this.#places.quota(this.#buffer.holders())
     let next: Holder<Tx> | undefined
-    for (const holder of this.#queues.holders()) {
+    for (const holder of this.#buffer.holders()) {
       if (!this.#places.mayStart(holder, quota)) continue
       if (this.#places.heldBy(holder) < quota) return holder
       if (next === undefined) next = holder
@@ -184,14 +133,12 @@ export class Dispatch<Tx> {
 
   /** Events share a transaction only when there are more of them than free places: in a group they wait for each other. */
   #maxEventsNow(holder: Holder<Tx>): number {
-    const queue = this.#queues.of(holder)
-    if (!holder || !this.#queues.mayShare(queue[0]!)) return 1
+    const queue = this.#buffer.of(holder)
+    if (!holder || !this.#buffer.mayShare(queue[0]!)) return 1
     const most = groupSize(holder)
     if (most === 1 || holder.handleBatch) return most
-    const freePlaces = Math.min(
-      this.#concurrency - this.#places.active,
-      (holder.options.concurrency ?? this.#concurrency) - holder.active,
-    )
+    const { size, active } = this.#places
+    const freePlaces = Math.min(size - active, (holder.options.concurrency ?? size) - holder.active)
     return Math.min(most, Math.ceil(queue.length / Math.max(1, freePlaces)))
   }
 
@@ -201,7 +148,7 @@ export class Dispatch<Tx> {
     let settling = 0
     const leavePlace = (isVisible: boolean) => {
       if (!isVisible && !this.#mayOverlap(handler)) return
-      if (this.#settling >= SETTLING_PER_PLACE * this.#concurrency) return
+      if (this.#settling >= SETTLING_PER_PLACE * this.#places.size) return
       settling = events.length
       this.#settling += settling
       this.#leave(place)
@@ -231,7 +178,7 @@ export class Dispatch<Tx> {
    * own, because one with a limit of 1 relies on seeing them.
    */
   #mayOverlap(handler: Holder<Tx>): boolean {
-    return this.#concurrency > 1 && handler?.options.concurrency === undefined
+    return this.#places.size > 1 && handler?.options.concurrency === undefined
   }
 
   #leave(place: Place<Tx>): void {
@@ -241,23 +188,27 @@ export class Dispatch<Tx> {
 
   #placeIsFree(): void {
     this.startReady()
-    if (this.waiting <= this.bufferSize / 2) this.#deps.onRoom()
+    if (this.#buffer.waiting <= this.#buffer.size / 2) this.#deps.pause.end()
   }
 
   /** Events that have not begun, and those of a batch that failed, wait again. They keep their leases and their turn. */
   async #ended(events: readonly ClaimedEvent[], { results, begun, unwritten }: BatchEnd): Promise<void> {
-    const { leases, measured, onSettled } = this.#deps
     if (unwritten) this.#unwritten(events.slice(0, begun), unwritten)
-    for (const [i, result] of results?.entries() ?? []) {
-      leases.drop(events[i]!.lease)
-      measured.finished()
-      onSettled(events[i]!, result)
-    }
-    if (!results) for (const event of events.slice(0, begun)) this.#queues.runAlone(event)
+    for (const [i, result] of results?.entries() ?? []) this.#settled(events[i]!, result)
+    if (!results) for (const event of events.slice(0, begun)) this.#buffer.runAlone(event)
     const waiting = results ? events.slice(begun) : events
-    leases.detach(waiting)
-    if (this.#isStopped) await this.release(waiting)
-    else for (const event of waiting.toReversed()) this.#queues.putBack(this.#holderOf(event), event)
+    this.#deps.leases.detach(waiting)
+    if (this.isStopped) await this.release(waiting)
+    else this.#buffer.putBack(waiting)
+  }
+
+  #settled(event: ClaimedEvent, result: Result): void {
+    const { leases, pause, onSettled } = this.#deps
+    leases.drop(event.lease)
+    this.#buffer.measured.finished()
+    const dueInMs = dueIn(result)
+    if (dueInMs !== null && dueInMs < WAKE_WITHIN_MS) pause.endIn(dueInMs)
+    onSettled(event, result)
   }
 
   #unwritten(events: readonly ClaimedEvent[], error: unknown): void {
@@ -269,41 +220,6 @@ export class Dispatch<Tx> {
       { source, eventId: id, ...count, step: 'settle', code: countStoreError(counters, error) },
       'outcome not written: the event is tried again when its lease expires',
     )
-  }
-
-  #releasePaused(): void {
-    const { pausedSources } = this.#deps.registry
-    for (const holder of [...this.#queues.holders()]) {
-      // Without a delay the event of a paused handler would be claimed again at once. The claim leaves out paused sources.
-      if (holder?.paused)
-        void this.release(
-          this.#queues.remove(holder, () => true),
-          RELEASE_DELAY_MS,
-        )
-      else if (pausedSources.size > 0)
-        void this.release(this.#queues.remove(holder, ({ source }) => pausedSources.has(source)))
-    }
-  }
-
-  #releaseSurplus(): void {
-    for (const holder of [...this.#queues.holders()]) {
-      const most = this.#mostWaiting(holder)
-      if (this.#queues.of(holder).length <= most) continue
-      const delayMs = holder?.meanMs == null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS
-      void this.release(
-        this.#queues.remove(holder, (_, position) => position >= most),
-        delayMs,
-      )
-    }
-  }
-
-  /** Events that may wait for this handler. There is a limit when it is at its own limit, or hangs. */
-  #mostWaiting(holder: Holder<Tx>): number {
-    if (!holder) return Number.POSITIVE_INFINITY
-    if (this.#places.isAtLimit(holder)) return maxAhead(holder, holder.options.concurrency!)
-    if (this.#places.active < this.#concurrency || !this.#places.isLong(holder))
-      return Number.POSITIVE_INFINITY
-    return Math.max(2 * this.#concurrency, maxAhead(holder, this.#concurrency))
   }
 }
 
@@ -318,13 +234,7 @@ async function attempted<Tx>(
   return attemptBatch(deps, handler, events, leavePlace)
 }
 
-/**
- * Events that wait in the buffer for a busy handler; more are released, so that the buffer has room for other handlers. Of
- * a handler of groups at least the next two groups, because a claim returns more than one group.
- */
-function maxAhead<Tx>(handler: Registered<Tx>, handlerConcurrency: number): number {
-  const size = groupSize(handler)
-  // A handler that was quick may hang: then the time since its last change counts.
-  const ms = Math.max(handler.meanMs ?? AHEAD_MS, performance.now() - handler.changedAt, 0.1)
-  return handlerConcurrency * Math.max(size > 1 ? 2 * size : 1, Math.floor(AHEAD_MS / ms))
+function dueIn(result: Result): number | null {
+  if (result.kind === 'failed') return result.retryInMs
+  return result.kind === 'postponed' ? result.delayMs : null
 }

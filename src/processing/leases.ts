@@ -2,12 +2,13 @@
  * Leases that this process holds, and the sessions that run under them. A heartbeat extends all leases while there are any. A
  * lease is lost when the store says so, or when it could not be extended before it expired. A leased event is
  *
- *   waiting   in the buffer, without a session. `onLost` is called when its lease is lost;
+ *   waiting   in the buffer, without a session. It is removed when its lease is lost;
  *   running   in a session, which a lost lease aborts. The attempt then drops its own lease when it ends.
  */
 import { countStoreError } from '../counters.js'
 import type { ClaimedEvent, Lease } from '../model.js'
 import type { AttemptDeps } from './attempt.js'
+import type { EventBuffer } from './buffer.js'
 import { leaseLost, Stopping } from './result.js'
 import type { Session } from './session.js'
 
@@ -25,16 +26,16 @@ interface LeasedEvent<Tx> {
 export class Leases<Tx> {
   readonly #deps: LeasesDeps<Tx>
   readonly #leaseMs: number
-  readonly #onLost: (claimed: ClaimedEvent) => void
+  readonly #buffer: Pick<EventBuffer<Tx>, 'remove'>
   /** By token: an event that was lost and claimed again here has two leases until its first attempt ends. */
   readonly #leased = new Map<string, LeasedEvent<Tx>>()
   #heartbeat: NodeJS.Timeout | undefined
   #isAborting = false
 
-  constructor(deps: LeasesDeps<Tx>, leaseMs: number, onLost: (claimed: ClaimedEvent) => void) {
+  constructor(deps: LeasesDeps<Tx>, leaseMs: number, buffer: Pick<EventBuffer<Tx>, 'remove'>) {
     this.#deps = deps
     this.#leaseMs = leaseMs
-    this.#onLost = onLost
+    this.#buffer = buffer
   }
 
   has(token: string): boolean {
@@ -127,7 +128,7 @@ export class Leases<Tx> {
     }
     this.#deps.counters.of(claimed.source).leasesLost++
     this.#leased.delete(claimed.lease.token)
-    this.#onLost(claimed)
+    this.#buffer.remove(claimed)
   }
 }
 

@@ -14,14 +14,16 @@ const MAX_LOGGED_ERROR_BYTES = 2_048
 const MAX_TYPES = 1_000
 
 export function report<Tx>(
-  { log, counters }: AttemptDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   handler: Registered<Tx> | null,
   { claimed, durationMs }: PreparedEvent,
   result: Result,
 ): void {
+  const { log, counters } = deps
   counters.of(claimed.source).ended(result, durationMs / 1_000)
   handler?.counters.ended(result, durationMs / 1_000)
   logResult(log, { ...logFieldsOf([claimed]), step: 'settle' }, result)
+  if (result.kind === 'ignored' && result.reason === 'unhandled') reportUnhandled(deps, claimed)
 }
 
 function logResult(log: Logger, fields: LogFields, result: Result): void {
@@ -54,23 +56,20 @@ function logResult(log: Logger, fields: LogFields, result: Result): void {
   }
 }
 
-/** Counts and logs events that go to the review list because no process handles their type. */
-export function unhandledNotice<Tx>({
-  log,
-  counters,
-}: Pick<AttemptDeps<Tx>, 'log' | 'counters'>): (event: ClaimedEvent) => void {
-  const byType = new Map<string, number>()
-  return ({ source, id, type: eventType }) => {
-    counters.of(source).reviewed++
-    const own = `${source} ${eventType}`
-    const type = byType.has(own) || byType.size < MAX_TYPES ? own : 'others'
-    const events = (byType.get(type) ?? 0) + 1
-    byType.set(type, events)
-    // The first, the second, the fourth, ...: many senders always send types that an application does not want.
-    if ((events & (events - 1)) !== 0) return
-    log.warn(
-      { source, eventId: id, type: eventType, step: 'settle', reason: 'unhandled', events },
-      'no process handles this type: event put on the review list. Add a handler and replay it, or ignore the type in a handler for "*"',
-    )
-  }
+/** The event goes to the review list, because no process handles its type. */
+function reportUnhandled<Tx>(
+  { log, counters, unhandled }: AttemptDeps<Tx>,
+  { source, id, type }: ClaimedEvent,
+): void {
+  counters.of(source).reviewed++
+  const own = `${source} ${type}`
+  const counted = unhandled.has(own) || unhandled.size < MAX_TYPES ? own : 'others'
+  const events = (unhandled.get(counted) ?? 0) + 1
+  unhandled.set(counted, events)
+  // The first, the second, the fourth, ...: many senders always send types that an application does not want.
+  if ((events & (events - 1)) !== 0) return
+  log.warn(
+    { source, eventId: id, type, step: 'settle', reason: 'unhandled', events },
+    'no process handles this type: event put on the review list. Add a handler and replay it, or ignore the type in a handler for "*"',
+  )
 }

@@ -5,7 +5,7 @@
  */
 import type { AttemptDeps } from './attempt.js'
 import type { Called } from './batch.js'
-import { call, type Limit } from './call.js'
+import { call } from './call.js'
 import type { PreparedEvent } from './prepare.js'
 import type { Registered } from './registry.js'
 import { NeedsOwnTransaction } from './result.js'
@@ -26,20 +26,15 @@ export async function callEach<Tx>(
   prepared: readonly PreparedEvent[],
 ): Promise<Called> {
   const startedAt = performance.now()
-  const limit =
-    deps.store.singleWriter && handler.timeoutMs > SINGLE_WRITER_MS ? singleWriterLimit : undefined
+  const isShorter = deps.store.singleWriter && handler.timeoutMs > SINGLE_WRITER_MS
+  const limitMs = isShorter ? SINGLE_WRITER_MS : undefined
   for (const [i, one] of prepared.entries()) {
     if (i > 0 && performance.now() - startedAt > SHARED_MS) return { begun: i, failed: null }
-    const failed = await call(deps, session, handler, [one], limit)
+    const failed = await call(deps, session, handler, [one], limitMs)
     if (session.reason instanceof NeedsOwnTransaction) isolate(deps, handler, session.reason)
     if (failed) return { begun: i + 1, failed }
   }
   return { begun: prepared.length, failed: null }
-}
-
-const singleWriterLimit: Limit = {
-  timeoutMs: SINGLE_WRITER_MS,
-  timedOut: () => new NeedsOwnTransaction(`the handler took longer than ${SINGLE_WRITER_MS} ms`),
 }
 
 function isolate<Tx>({ log }: AttemptDeps<Tx>, handler: Registered<Tx>, { message }: Error): void {

@@ -107,8 +107,8 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/processing/dispatch.ts',
-        find: 'return this.release(this.#queues.clear())',
-        replace: 'return this.release(this.#queues.clear().slice(0, 0))',
+        find: 'return this.release(this.#buffer.clear())',
+        replace: 'return this.release(this.#buffer.clear().slice(0, 0))',
       },
     ],
     tests: [{ file: crash, title: 'under load finishes what runs, hands back what waits' }],
@@ -167,7 +167,7 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/processing/dispatch.ts',
-        find: 'return this.#concurrency > 1 && handler?.options.concurrency === undefined',
+        find: 'return this.#places.size > 1 && handler?.options.concurrency === undefined',
         replace: 'return true',
       },
     ],

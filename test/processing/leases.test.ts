@@ -28,11 +28,9 @@ function makeLeases(leaseMs = LEASE_MS) {
       return told.answer(tokens)
     },
   }
-  const leases = new Leases(
-    { store: store as never, counters, log: silentLog },
-    leaseMs,
-    ({ id }) => void lost.push(id),
-  )
+  const leases = new Leases({ store: store as never, counters, log: silentLog }, leaseMs, {
+    remove: ({ id }) => void lost.push(id),
+  })
   const add = (...ids: string[]) => {
     for (const id of ids) leases.add(claimed(id), performance.now())
   }
