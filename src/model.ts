@@ -17,17 +17,9 @@ export const steps = [
 ] as const
 export type Step = (typeof steps)[number]
 
-/** The states of an event. Dead letter: `failed` with no next attempt. Review list: `ignored` for a review reason. */
+/** The states of an event. Dead letter: `failed` with no next attempt. Review list: `ignored` as `unhandled` or `replayed_content`. */
 export const states = ['pending', 'processing', 'succeeded', 'ignored', 'failed'] as const
 export type State = (typeof states)[number]
-
-/**
- * Workers never claim an event in a final state; only an operator can move it. One exception: an event that was withheld for
- * a review, and so never handled, gives its id to other content that comes under it (`stores/shared/judge.ts`).
- */
-export function isFinal(state: State, nextAttemptAt: number | null): boolean {
-  return state === 'succeeded' || state === 'ignored' || (state === 'failed' && nextAttemptAt === null)
-}
 
 /** The actions that move an event from one state to another. */
 export type Move = 'record' | 'claim' | 'settle' | 'release' | 'expire' | 'retry' | 'replay' | 'ignore'
@@ -76,8 +68,6 @@ export function canMove(from: State | 'new', by: Move, to?: State): boolean {
 
 /** The reasons that hookonce itself uses for `ignored`. A handler's `ignore(reason)` may use any other text. */
 export const ignoredReasons = ['unhandled', 'replayed_content', 'stale', 'operator'] as const
-/** The reasons that put an event on the review list, for a person to check. */
-export const reviewReasons: readonly string[] = ['unhandled', 'replayed_content']
 
 /** Limits of the log. Lengths are in UTF-8 bytes. */
 export const limits = {
