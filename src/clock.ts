@@ -1,27 +1,27 @@
-/** The clock, passed in so that tests can control it, and time limits. Leases use the clock of the store instead. */
+/** Clocks and time limits. Leases use the clock of the store instead. */
 import { MAX_TIMER_MS } from './options.js'
 
 export interface Clock {
-  /** Milliseconds since 1970. May be set by the host, also backwards. */
+  /** Milliseconds since 1970. The host may set it back. */
   now(): number
-  /** Milliseconds of a monotonic clock. Left out = time passes only when `now` does. */
+  /** Milliseconds of a monotonic clock. Left out: time passes only when `now` does. */
   steady?(): number
 }
 
 export const systemClock: Clock = { now: () => Date.now(), steady: () => performance.now() }
 
 export interface ForwardClock extends Clock {
-  /** From now on the clock is not earlier than this instant, which another process has written. */
+  /** Another process has written this instant: the clock is not earlier from now on. */
   atLeast(instant: number): void
 }
 
-/** The speed of a clock that is ahead of its host: it loses an hour in ten hours. */
+/** A clock that is ahead of its host runs at this speed: it loses an hour in ten hours. */
 const CATCH_UP = 0.9
 
 /**
- * The clock of the host, except that it never runs backwards and never stands still. When the host sets its clock back,
- * time goes on from the latest instant by the monotonic clock, a little slower, until the host has caught up. So a due
- * event stays due, and a delay that was written just before does not get longer.
+ * Follows the clock of the host, but never runs backwards and never stands still. When the host sets its clock back, time
+ * goes on from the latest instant by the monotonic clock, a little slower, until the host has caught up. So a due event
+ * stays due, and a delay that was written just before does not get longer.
  */
 export function forwardClock(host: Clock): ForwardClock {
   let latest = Number.NEGATIVE_INFINITY
@@ -45,7 +45,7 @@ export function forwardClock(host: Clock): ForwardClock {
 
 const LATE = Symbol('late')
 
-/** The value of `work`, or `fallback` when it takes longer than `limitMs`. A later result is discarded. */
+/** Returns `fallback` when `work` takes longer than `limitMs`. A later result is discarded. */
 export async function valueWithin<T, Fallback>(
   work: Promise<T>,
   limitMs: number,
@@ -64,19 +64,18 @@ export async function valueWithin<T, Fallback>(
   }
 }
 
-/** The value of `work`. Throws `lateError()` when it takes longer than `limitMs`. */
 export async function timeLimited<T>(work: Promise<T>, limitMs: number, lateError: () => Error): Promise<T> {
   const value = await valueWithin<T, typeof LATE>(work, limitMs, LATE)
   if (value === LATE) throw lateError()
   return value
 }
 
-/** Waits for `work`, at most `limitMs`. Ignores its result and its error. */
+/** Ignores the result and the error of `work`. */
 export async function atMost(limitMs: number, work: Promise<unknown> | null | undefined): Promise<void> {
   if (work) await valueWithin(work, limitMs, null).catch(() => {})
 }
 
-/** A countdown from `limitMs`: returns the milliseconds that are left, at least 1. */
+/** Returns the milliseconds that are left of `limitMs`, at least 1. */
 export function countDown(limitMs: number): () => number {
   const until = performance.now() + limitMs
   return () => Math.max(1, until - performance.now())
@@ -89,8 +88,8 @@ export interface TimeLimits<Item> {
 }
 
 /**
- * The same time limit for many items, with one timer for all of them: a timer for each delivery showed in the profile of
- * a busy intake. Items expire in the order in which they were set.
+ * One timer for the time limits of many items: a timer for each delivery showed in the profile of a busy intake. Items
+ * expire in the order in which they were set.
  */
 export function timeLimits<Item>(ms: number, expired: (item: Item) => void): TimeLimits<Item> {
   const limits = new Map<Item, number>()

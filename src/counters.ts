@@ -1,6 +1,6 @@
 /**
- * Counters of this process since it started, by source. `/metrics`, alerts and tests read them. Counting adds to a
- * number: it stores nothing about a single delivery, and no name from outside creates a counter.
+ * Counters of this process since it started, by source. `/metrics`, alerts and tests read them. No name from outside
+ * creates a counter.
  */
 import { codeOf, type ErrorCode } from './errors.js'
 
@@ -11,17 +11,16 @@ import { codeOf, type ErrorCode } from './errors.js'
 export const attemptEnds = ['succeeded', 'ignored', 'failed', 'lost', 'handed_back', 'postponed'] as const
 export type AttemptEnd = (typeof attemptEnds)[number]
 
-/** Seconds: from a commit on a fast disk to the time after which senders give up. */
+/** From a commit on a fast disk to the time after which senders give up. */
 const secondBounds: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]
-/** Deliveries in one commit. */
 const sizeBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-/** Counts of a measure by fixed bounds. `observe` allocates nothing. */
+/** `observe` allocates nothing. */
 export class Histogram {
   readonly bounds: readonly number[]
-  /** One more than `bounds`: the last counts values above all bounds. Not cumulative. */
+  /** Not cumulative. The last counts values above all bounds. */
   readonly counts: number[]
   sum = 0
   count = 0
@@ -40,7 +39,6 @@ export class Histogram {
   }
 }
 
-/** Attempts by how they ended: of a source, or of one handler. */
 export class AttemptCounters {
   readonly attempts: Record<AttemptEnd, number> = {
     succeeded: 0,
@@ -50,9 +48,7 @@ export class AttemptCounters {
     handed_back: 0,
     postponed: 0,
   }
-  /** Failed attempts after which another one follows. */
   retries = 0
-  /** Events that became dead letters. */
   deadLetters = 0
   readonly handlerSeconds = new Histogram(secondBounds)
 
@@ -83,9 +79,9 @@ export class SourceCounters extends AttemptCounters {
   handshakes = 0
   /** Spooled deliveries. Their events are counted as recorded or duplicate when the spool is drained. */
   spooled = 0
-  /** By reason: a reject reason of a provider, an early refusal, or an error code. */
+  /** The reason is a reject reason of a provider, an early refusal, or an error code. */
   readonly rejected: Record<string, number> = Object.create(null)
-  /** From arrival to an answer below 400, without handshakes. */
+  /** Time from arrival to an answer below 400, without handshakes. */
   readonly ackSeconds = new Histogram(secondBounds)
   /** Including leases of events that were claimed and not started. */
   leasesLost = 0
@@ -96,7 +92,6 @@ export class SourceCounters extends AttemptCounters {
   }
 }
 
-/** Rows that retention has removed. */
 interface RemovedRows {
   readonly payloads: number
   readonly events: number
@@ -114,7 +109,7 @@ export class RetentionCounters {
   audits = 0
   /** Runs that found fewer than two partitions ahead. */
   alarms = 0
-  /** As the last run found it; null when the store has no partitions, and before the first run. */
+  /** Null before the first run, and when the store has no partitions. */
   partitionsAhead: number | null = null
 
   removed(rows: RemovedRows): void {
@@ -125,22 +120,19 @@ export class RetentionCounters {
   }
 }
 
-/** Deliveries for unknown sources share this counter: a name from outside must not create one. */
+/** Deliveries for unknown sources share this counter. */
 export const UNKNOWN_SOURCE = '(unknown)'
 
 export class Counters {
   readonly bySource = new Map<string, SourceCounters>()
-  /** Commits of the log made by intake, and the deliveries in them. */
   commits = 0
   committed = 0
   readonly commitSeconds = new Histogram(secondBounds)
   readonly commitSizes = new Histogram(sizeBounds)
-  /** Errors of the store in intake and processing, by code. */
   readonly storeErrors: Record<string, number> = Object.create(null)
-  /** Deliveries in the spool; null without a spool. */
+  /** Null without a spool. */
   spool: (() => { readonly depth: number; readonly setAside: number }) | null = null
   readonly retention = new RetentionCounters()
-  /** The counts of the cache; null without `seen`. */
   seen: { readonly hits: number; readonly misses: number; readonly errors: number } | null = null
 
   of(source: string): SourceCounters {
@@ -157,7 +149,6 @@ export function countRejected({ rejected }: SourceCounters, reason: string): voi
   rejected[reason] = (rejected[reason] ?? 0) + 1
 }
 
-/** Counts an error of the store. Returns its code, for the log. */
 export function countStoreError({ storeErrors }: Counters, error: unknown): ErrorCode {
   const code = codeOf(error)
   storeErrors[code] = (storeErrors[code] ?? 0) + 1

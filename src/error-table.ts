@@ -1,19 +1,17 @@
 /**
- * The table of all errors. A code is stable and documented in `docs/errors.md` (a test compares the two).
- * A message says what happened, to what, and what to do next. It never contains a secret or a payload byte.
+ * All errors. A code is stable and documented in `docs/errors.md` (a test compares the two). A message says what happened, to
+ * what, and what to do next. It never contains a secret or a payload byte.
  */
 export interface ErrorEntry {
-  /** The status of an HTTP answer with this error. */
   readonly httpStatus: number
-  /** Whether the same call may succeed later without a change by the caller. */
+  /** True when a repeated call may succeed without a change by the caller. */
   readonly retryable: boolean
   readonly message: string
 }
 
-/** The same call fails again until the caller or the configuration changes. */
+/** A repeated call fails until the caller or the configuration changes. */
 const final = (httpStatus: number, message: string): ErrorEntry => ({ httpStatus, retryable: false, message })
 
-/** The same call may succeed later. */
 const retryable = (httpStatus: number, message: string): ErrorEntry => ({
   httpStatus,
   retryable: true,

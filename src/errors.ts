@@ -1,4 +1,4 @@
-/** The error that hookonce throws. `error-table.ts` has the code, the HTTP status and the message of each. */
+/** `error-table.ts` has the code, the HTTP status and the message of each error. */
 import { type ErrorCode, type ErrorEntry, errorTable } from './error-table.js'
 
 export { type ErrorCode, errorTable } from './error-table.js'
@@ -35,7 +35,7 @@ export function isHookonceError(error: unknown, code?: ErrorCode): error is Hook
   return error instanceof HookonceError && (code === undefined || error.code === code)
 }
 
-/** The code of an error, for logs and counters. A handler can throw a value that throws when it is inspected. */
+/** For logs and counters. A handler can throw a value that throws when it is inspected. */
 export function codeOf(error: unknown): ErrorCode {
   try {
     return isHookonceError(error) ? error.code : 'UNEXPECTED'

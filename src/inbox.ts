@@ -1,7 +1,6 @@
 /**
- * The inbox: a store, the sources of events, and what can be done with them. Start reading here. `intake/intake.ts` is
- * the path of one delivery, `inbox/recording-path.ts` its way into the log, `processing/attempt.ts` the path of one
- * attempt.
+ * Start reading here. An inbox is a store, the sources of events, and what can be done with them. `intake/intake.ts` is the
+ * path of one delivery, `inbox/recording-path.ts` its way into the log, `processing/attempt.ts` the path of one attempt.
  */
 
 import { atMost, countDown } from './clock.js'
@@ -42,7 +41,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
       // A process with a spool can receive without the store. Handlers start when the store is open.
       if (!spool?.covers(error)) throw error
     }
-    // Not before: after an error nothing runs.
+    // After an error nothing runs.
     spool?.start()
     await processing.start()
     if (store.opened) await base.cache?.logId()
@@ -60,7 +59,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   async function stopWithin(deadlineMs: number): Promise<void> {
     store.refuse()
     const left = countDown(deadlineMs)
-    // Told now and waited for beside the handlers: it may be writing to a slow archive.
+    // Waited for beside the handlers: it may be writing to a slow archive.
     const retentionEnded = upkeep.stopRetention()
     // Accepted deliveries get at least a second to be recorded, however short the deadline is.
     await atMost(Math.max(1_000, left()), intake.idle())
@@ -72,7 +71,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     })
   }
 
-  /** The store after a flush, so that the number of deliveries includes the duplicates this process has seen. */
+  /** After a flush, the number of deliveries includes the duplicates this process has seen. */
   async function flushed(): Promise<Store<Tx>> {
     const opened = await store.open()
     await opened.duplicates?.flush().catch(() => {}) // written later; the rest can be read now

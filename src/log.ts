@@ -17,7 +17,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
-/** A logger that writes a line of JSON per entry, by default to standard error. */
+/** Writes a line of JSON per entry, by default to standard error. */
 export function jsonLog(level: LogLevel = 'warn', write = toStandardError): Logger {
   const at = (entry: LogLevel) => (fields: LogFields, message: string) => {
     if (order.indexOf(entry) < order.indexOf(level)) return
@@ -31,8 +31,8 @@ function lineOf(level: LogLevel, fields: LogFields, message: string): string {
 }
 
 /**
- * JSON with escapes for characters that a terminal could execute or that change the direction of writing: JSON itself
- * escapes only some of them. The value stays the same.
+ * Also escapes characters that a terminal could execute or that change the direction of writing: JSON escapes only some of
+ * them. The value stays the same.
  */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value)
@@ -47,7 +47,7 @@ export function jsonText(value: unknown): string {
 
 let standardError: ((line: string) => void) | undefined
 
-/** Standard error is opened with the first line, so that a process with a logger of its own does not touch it. */
+/** Standard error is opened with the first line: a process with another logger does not touch it. */
 function toStandardError(line: string): void {
   standardError ??= lineWriter(process.stderr, (dropped) =>
     lineOf('warn', { dropped }, 'log lines that could not be written'),
@@ -57,10 +57,9 @@ function toStandardError(line: string): void {
 
 export const silentLog: Logger = jsonLog('silent')
 
-/** The same logger with fields on every line. A field of the line itself wins. */
+/** Adds fields to every line. A field of the line itself wins. */
 export function boundLog(log: Logger, bound: LogFields): Logger {
   const at = (level: Exclude<LogLevel, 'silent'>) => (fields: LogFields | string, message: string) => {
-    // A line without fields, as pino accepts it.
     if (typeof fields === 'string') log[level](bound, fields)
     else log[level]({ ...bound, ...fields }, message)
   }
@@ -68,13 +67,13 @@ export function boundLog(log: Logger, bound: LogFields): Logger {
 }
 
 /**
- * A limit for log lines that any sender can cause: the first line of a kind is written at once, further ones are
- * counted, and the count is written every few seconds.
+ * Limits log lines that any sender can cause: the first line of a kind is written at once, further ones are counted, and the
+ * count is written every few seconds.
  */
 export interface RepeatedLines {
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
-  /** Writes the counts that were not written yet. */
+  /** Writes the remaining counts. */
   flush(): void
 }
 
@@ -133,7 +132,7 @@ export function repeatedLines(log: Logger, options: RepeatOptions = {}): Repeate
   }
 }
 
-/** The memory for lines that a slow reader has not read yet. */
+/** Lines that a slow reader has not read yet. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 export type LineStream = NodeJS.WriteStream & { readonly fd: number }

@@ -1,10 +1,10 @@
 /**
- * The vocabulary: one word for each thing. This file contains values and types, and no I/O. `docs/lifecycle.md` draws the
- * states and is checked against `transitions`.
+ * The vocabulary: one word for each thing. Values and types, no I/O. `docs/lifecycle.md` draws the states and is checked
+ * against `transitions`.
  */
 import type { ErrorCode, HookonceError } from './errors.js'
 
-/** The steps of one delivery, in order. The same words name code, logs, metrics and docs. */
+/** One delivery passes these steps in order. They name code, logs, metrics and docs. */
 export const steps = [
   'receive',
   'verify',
@@ -17,11 +17,10 @@ export const steps = [
 ] as const
 export type Step = (typeof steps)[number]
 
-/** The states of an event. Dead letter: `failed` with no next attempt. Review list: `ignored` as `unhandled` or `replayed_content`. */
+/** Dead letter: `failed` with no next attempt. Review list: `ignored` as `unhandled` or `replayed_content`. */
 export const states = ['pending', 'processing', 'succeeded', 'ignored', 'failed'] as const
 export type State = (typeof states)[number]
 
-/** The actions that move an event from one state to another. */
 export type Move = 'record' | 'claim' | 'settle' | 'release' | 'expire' | 'retry' | 'replay' | 'ignore'
 
 export interface Transition {
@@ -31,7 +30,7 @@ export interface Transition {
   readonly when: string
 }
 
-/** The complete state machine. A transition that is not listed never happens: the store contract tries them all. */
+/** Complete: a transition that is not listed never happens. The store contract tries them all. */
 export const transitions: readonly Transition[] = [
   move('new', 'pending', 'record', 'the first verified delivery of the event is recorded'),
   move(
@@ -66,10 +65,10 @@ export function canMove(from: State | 'new', by: Move, to?: State): boolean {
   return transitions.some((t) => t.from === from && t.by === by && (to === undefined || t.to === to))
 }
 
-/** The reasons that hookonce itself uses for `ignored`. A handler's `ignore(reason)` may use any other text. */
+/** hookonce itself gives these reasons. A handler's `ignore(reason)` may use any other text. */
 export const ignoredReasons = ['unhandled', 'replayed_content', 'stale', 'operator'] as const
 
-/** Limits of the log. Lengths are in UTF-8 bytes. */
+/** Limits of the log; bytes of a text are UTF-8. */
 export const limits = {
   sourceBytes: 64,
   eventIdBytes: 255,
@@ -79,7 +78,7 @@ export const limits = {
   errorBytes: 8_192,
   effectNameBytes: 255,
   effectResultBytes: 262_144,
-  /** The upper limit of a stored body. The limit of intake is lower (1 MiB) and configurable up to this one. */
+  /** The limit of intake is lower (1 MiB) and configurable up to this one. */
   bodyBytes: 64 * 1024 * 1024,
   recordBatch: 1_000,
   claimBatch: 1_000,
@@ -90,18 +89,17 @@ export const limits = {
   delayMs: 366 * 24 * 60 * 60 * 1_000,
 } as const
 
-/** The key of an event: two values, never joined into one string. */
+/** Two values, never joined into one string. */
 export interface EventKey {
   readonly source: string
   readonly id: string
 }
 
-/** The key as other things name it: audits, errors, lines of the log. An event's own id is `id`. */
+/** Audits, errors and log lines name the key so. An event's own id is `id`. */
 export function named({ source, id }: EventKey): { source: string; eventId: string } {
   return { source, eventId: id }
 }
 
-/** One event of a delivery that is about to be recorded. */
 export interface NewEvent {
   readonly id: string
   readonly type: string
@@ -126,7 +124,7 @@ export const contentGuards = {
 } as const
 export type ContentGuard = keyof typeof contentGuards
 
-/** One verified delivery that is about to be recorded: its raw bytes once, and all its events. */
+/** A verified delivery: its raw bytes once, and all its events. */
 export interface NewDelivery {
   readonly source: string
   /** Allow-listed headers, with lower-case names. They never contain credentials or signatures. */
@@ -139,13 +137,13 @@ export interface NewDelivery {
   readonly receivedAt?: number
 }
 
-/** The result for one event of a recorded delivery. A duplicate is a result, not an error. */
+/** A duplicate is a result, not an error. */
 export type RecordVerdict =
   | {
       readonly status: 'recorded'
       readonly seq: number
       readonly state: 'pending' | 'ignored'
-      /** The id of the event whose signed content this one repeats, if any. */
+      /** This event repeats the signed content of the event with this id. */
       readonly sameAs?: string
     }
   | {
@@ -165,7 +163,6 @@ export type RecordVerdict =
    */
   | { readonly status: 'refused'; readonly code: ErrorCode; readonly detail: string }
 
-/** The result of one event that was handled inside the request. */
 export type InlineStatus =
   | 'processed'
   | 'already_processed'
@@ -175,20 +172,19 @@ export type InlineStatus =
   /** It waits in the log, no worker runs it later, and the sender's next delivery runs it. */
   | 'not_handled'
 
-/** The right to settle an event. It ends when its time is over or when the event is claimed again. */
+/** A lease is the right to settle an event. It ends when its time is over or when the event is claimed again. */
 export interface Lease {
   readonly seq: number
   readonly token: string
 }
 
 export interface ClaimOptions {
-  /** The name of the worker, shown in the attempts. */
   readonly worker: string
   readonly limit: number
   readonly leaseMs: number
   /** Only these sources, each with a fair share of `limit`; all sources when left out. */
   readonly sources?: readonly string[]
-  /** Not the events of these types, which stay due for others. */
+  /** Events of these types stay due for others. */
   readonly except?: readonly EventTypeKey[]
   /** Only this event, even if its next attempt is not due yet, unless another lease on it is live. */
   readonly event?: EventKey
@@ -204,22 +200,20 @@ export interface ClaimedEvent extends EventKey {
   readonly type: string
   readonly reference: string | null
   readonly receivedAt: number
-  /** Counts every attempt of the event, over all runs; starts at 1. */
+  /** From 1, over all runs. */
   readonly attempt: number
-  /** Counts the attempts since the event was recorded or last restarted by an operator; starts at 1. */
+  /** From 1, since the event was recorded or last restarted by an operator. */
   readonly tries: number
-  /** The number of attempts directly before this one whose worker reported no outcome. */
+  /** Attempts directly before this one whose workers reported no outcome. */
   readonly losses: number
-  /** Starts at 1; each replay adds 1. */
   readonly run: number
-  /** The index of the event in its delivery, from 0. */
+  /** From 0, in its delivery. */
   readonly part: number
-  /** The content hash the event was recorded with, in hexadecimal. */
+  /** Hexadecimal. */
   readonly contentHash: string | null
   readonly headers: Readonly<Record<string, string>>
   /** Null when retention or erasure has removed the bytes, or when they cannot be read. */
   readonly body: Uint8Array | null
-  /** The reason why the stored bytes cannot be read: a key is missing or wrong. */
   readonly unreadable?: HookonceError
 }
 
@@ -232,11 +226,11 @@ export type Outcome =
 export interface Settlement {
   readonly lease: Lease
   readonly outcome: Outcome
-  /** How long the handler ran. The end time is taken from the store's clock. */
+  /** The store's clock gives the end time. */
   readonly durationMs: number
 }
 
-/** One event of the log, for readers. Instants are milliseconds since 1970. */
+/** Instants are milliseconds since 1970. */
 export interface EventRecord extends EventKey {
   readonly seq: number
   readonly type: string
@@ -259,7 +253,7 @@ export interface EventRecord extends EventKey {
   readonly lastDeliveryAt: number
   readonly lastConflict: { readonly at: number; readonly hash: string } | null
   readonly contentHash: string | null
-  /** The id of the event whose signed content this one repeats under another, unsigned id; else null. */
+  /** Null, or the id of the event whose signed content this one repeats under another, unsigned id. */
   readonly sameAs: string | null
   /** `kept`: in the log. `removed`: by retention; an archive may contain it. `erased`: permanently. */
   readonly payload: 'kept' | 'removed' | 'erased'
@@ -304,7 +298,6 @@ export interface SourceStats {
   readonly recorded: number
   readonly pending: number
   readonly processing: number
-  /** Failed with a next attempt. */
   readonly retrying: number
   readonly succeeded: number
   readonly ignored: number
@@ -315,7 +308,7 @@ export interface SourceStats {
   readonly estimated?: true
 }
 
-/** An action of an operator. Each event is judged on its own. */
+/** Each event is judged on its own. */
 export interface Action {
   readonly verb: 'retry' | 'replay' | 'ignore'
   readonly events: readonly EventKey[]
@@ -325,7 +318,7 @@ export interface Action {
   readonly force?: boolean
   /** Replay with the other content of the latest conflict. The present content is then kept beside it. */
   readonly conflict?: boolean
-  /** Return the results without changing anything. */
+  /** Returns the results without changing anything. */
   readonly dryRun?: boolean
 }
 
@@ -348,7 +341,7 @@ export type ActionResult =
   | { readonly done: true; readonly from: State; readonly to: State }
   | { readonly done: false; readonly code: ActionRefusal }
 
-/** The position of a reader of the log: it has seen everything up to here. 0 = the beginning. */
+/** A reader of the log has seen everything up to here. 0 = the beginning. */
 export type Position = number
 
 export interface TailOptions {
@@ -362,7 +355,7 @@ export interface TailOptions {
 export interface TailPage {
   readonly events: readonly EventRecord[]
   /**
-   * The `after` of the next call. It may be beyond the last event, also on an empty page: no event will appear between
+   * The `after` of the next call. It may be beyond the last event, even on an empty page: no event will appear between
    * them. Unchanged = nothing new.
    */
   readonly position: Position

@@ -10,15 +10,15 @@ export interface Rule {
   /** What the value must be, in words that follow "must be". */
   readonly expected: string
   fits(value: unknown): boolean
-  /** The options of an object, where their names are known. */
+  /** For an object whose option names are known. */
   readonly keys?: Readonly<Record<string, Rule>>
-  /** The rule for each value of a list, or of an object whose names the user chooses. */
+  /** For the values of a list, or of an object whose names the user chooses. */
   readonly each?: Rule
   readonly required?: true
 }
 
 export interface OptionProblem {
-  /** The option, with the options around it: `server.admin.tokens[0].role`. */
+  /** Like `server.admin.tokens[0].role`. */
   readonly what: string
   readonly problem: string
 }
@@ -77,9 +77,8 @@ function describe(value: unknown): string {
 }
 
 export const text: Rule = rule('text', (value) => typeof value === 'string' && value.trim() !== '')
-/** The same, which may be empty. */
+/** May be empty. */
 export const anyText: Rule = rule('text', (value) => typeof value === 'string')
-/** For options whose values are checked where they are used. */
 export const anyValue: Rule = rule('anything', () => true)
 export const flag: Rule = rule('true or false', (value) => typeof value === 'boolean')
 export const callable: Rule = rule('a function', (value) => typeof value === 'function')
@@ -89,7 +88,7 @@ export const clockRule: Rule = rule(
 )
 export const off: Rule = rule('false', (value) => value === false)
 
-/** The longest wait of a timer of Node; a longer one would end at once. */
+/** A longer timer of Node would end at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Rule {
@@ -100,7 +99,6 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Rule {
   )
 }
 
-/** A number that need not be whole. */
 export function numberFrom(least: number): Rule {
   return rule(`a number, ${least} or more`, (value) => Number.isFinite(value) && Number(value) >= least)
 }
@@ -112,7 +110,7 @@ export function numberAbove(bound: number, most: number): Rule {
   )
 }
 
-/** The rule of every duration: `'30s'`, `'5m'`, `'30d'`, or a whole number of milliseconds. `msOf` reads the value. */
+/** `msOf` reads the value. */
 export function duration(leastMs: number, mostMs: number): Rule {
   const range = `from ${durationText(leastMs)} to ${durationText(mostMs)}`
   return rule(`a duration ${range}, such as '30s' or 30000`, (value) => {
@@ -135,7 +133,6 @@ export function shape(keys: Readonly<Record<string, Rule>>): Rule {
   return { expected: 'an object', fits: isObject, keys }
 }
 
-/** An object whose names the user chooses. */
 export function mapOf(each: Rule): Rule {
   return { expected: 'an object', fits: isObject, each }
 }
@@ -144,7 +141,7 @@ export function listOf(each: Rule): Rule {
   return { expected: 'a list', fits: Array.isArray, each }
 }
 
-/** A value that fits any of these. The options of the first object among them are checked. */
+/** The options of the first object among the rules are checked. */
 export function either(...rules: readonly Rule[]): Rule {
   const keys = rules.find((rule) => rule.keys)?.keys
   const each = rules.find((rule) => rule.each)?.each
@@ -160,7 +157,7 @@ export function required(rule: Rule): Rule {
   return { ...rule, required: true }
 }
 
-/** The same options, all of them required: for options that were merged with their defaults. */
+/** Makes all options required: for options that were merged with their defaults. */
 export function complete(rule: Rule): Rule {
   const keys = Object.entries(rule.keys ?? {}).map(([key, inner]) => [key, required(inner)])
   return { ...rule, keys: Object.fromEntries(keys) }
@@ -174,7 +171,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The known name that a misspelt one is closest to, if any is close. */
+/** Undefined when no known name is close to the misspelt one. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(name.length / 3))
   let best: string | undefined

@@ -1,16 +1,15 @@
 /**
  * Spans for each delivery and each attempt, through `@opentelemetry/api` when the application has installed it. It is
- * loaded with `require`, so that it stays optional for bundlers too; its state is global, so any copy of it will do.
+ * loaded with `require`, so it stays optional for bundlers too; its state is global, so any copy of it will do.
  *
  * An attempt is linked to its delivery and is not its child: attempts may come hours later and many times, and the
- * conventions for messaging (https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/) use links, too.
- * The trace of a sender is also linked and never continued: a sender must not decide what is sampled.
+ * conventions for messaging use links (https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/).
+ * The trace of a sender is linked and never continued: a sender must not decide what is sampled.
  */
 import type { Attributes, Context, Link, ProxyTracerProvider, Span } from '@opentelemetry/api'
 import { requireOptional } from './optional-module.js'
 
 export interface Tracing {
-  /** Null when spans are not recorded. */
   receive(source: string, headers: Readonly<Record<string, string>>): ReceiveSpan | null
   /** `inCall`: a caller waits for the attempt, so its span belongs to the trace of the caller; else it starts a trace. */
   attempt(events: readonly TracedEvent[], inCall: boolean): AttemptSpan | null
@@ -25,7 +24,7 @@ export interface TracedEvent {
 }
 
 export interface ReceiveSpan {
-  /** Headers that are stored with the event, so that its attempts can link to this span. */
+  /** These headers are stored with the event, for the links of its attempts. */
   readonly carried: Readonly<Record<string, string>>
   within<T>(work: () => Promise<T>): Promise<T>
   /** Measures the commit as a child span. */
@@ -47,7 +46,6 @@ type Api = typeof import('@opentelemetry/api')
 
 let loaded: Tracing | null | undefined
 
-/** Null when `@opentelemetry/api` is not installed. */
 export function openTelemetry(): Tracing | null {
   if (loaded === undefined) {
     const api = load()
@@ -104,8 +102,8 @@ function tracingOn(api: Api): Tracing {
 }
 
 /**
- * Whether an SDK is registered. Without one the API makes spans that are not recorded, and making them costs several
- * microseconds. The provider of any copy of the API is a proxy, which has no tracer to give before the SDK is there.
+ * False without an SDK: the API then makes spans that are not recorded, and each costs several microseconds. The provider of
+ * any copy of the API is a proxy, which has no tracer to give before the SDK is there.
  */
 function isRecorded({ trace }: Api): boolean {
   const provider: Partial<ProxyTracerProvider> = trace.getTracerProvider()
@@ -195,7 +193,7 @@ function attemptAttributes(events: readonly TracedEvent[]): Attributes {
   }
 }
 
-/** Links to the spans in these headers. A header that is not a trace context is ignored. */
+/** Ignores a header that is not a trace context. */
 function linksTo({ createTraceState }: Api, all: readonly Readonly<Record<string, string>>[]): Link[] {
   return all.flatMap(({ traceparent = '', tracestate }) => {
     const found = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent)

@@ -1,4 +1,4 @@
-/** What the three parts of an inbox share, made from its options: its store, its sources, its handlers, its counters. */
+/** Intake, processing and upkeep share this base of an inbox: its store, sources, handlers and counters. */
 import { type Clock, systemClock } from '../clock.js'
 import { Counters } from '../counters.js'
 import { type KeyRing, keyRing } from '../encryption/key-ring.js'

@@ -1,10 +1,10 @@
 /**
- * The types that `inbox.on` knows: the names of the sources, the event types of their providers, and the payloads of these.
- * Payload types come from the official package of a provider: `import 'hookonce/types/stripe'` adds those of Stripe.
+ * Types for `inbox.on`. Payload types come from the official package of a provider: `import 'hookonce/types/stripe'` adds
+ * those of Stripe.
  */
 import type { Source } from '../provider.js'
 
-/** The payloads of a provider by event type. Filled by `hookonce/types/*`; a module of your own can add others. */
+/** Payloads of a provider by event type. `hookonce/types/*` fill it, and your own modules can add others. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is filled by declaration merging
 export interface ProviderEvents {}
 
@@ -24,7 +24,7 @@ type Matching<Events, Pattern extends string> = Pattern extends keyof Events
     ? Events[Extract<keyof Events, `${Start}${string}`>]
     : never
 
-/** The payload of a type or of a glob such as `invoice.*`; `unknown` where no package describes it. */
+/** `Pattern` may be a glob such as `invoice.*`. `unknown` where no package describes the payload. */
 export type PayloadOf<S, Pattern extends string> = [Matching<EventsOf<S>, Pattern>] extends [never]
   ? unknown
   : Matching<EventsOf<S>, Pattern>

@@ -1,7 +1,7 @@
 /**
- * The history of an inbox: the growth of its counters is added to the log every few seconds, so that the counts of all
- * processes add up and survive a restart. A write that fails is made up for by the next. A crash loses a few seconds of
- * counts, never an event. The same write says what this process handles, so that others leave it those events.
+ * The history of an inbox: the growth of its counters is added to the log every few seconds. So the counts of all processes
+ * add up and survive a restart; a crash loses a few seconds of counts, never an event. Each write also says what this process
+ * handles, so others leave it those events.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -19,17 +19,16 @@ import {
 } from '../store.js'
 
 export interface InboxHistory {
-  /** The sums of all processes of the log, with the counts of this one up to now. */
+  /** Sums of all processes of the log, with the counts of this one up to now. */
   read(range: HistoryRange): Promise<HistoryReport>
   processes(): Promise<ProcessSeen[]>
-  /** The id of this inbox in `processes`. */
   readonly id: string
 }
 
 export interface Historian extends InboxHistory {
   /** Writes what this process handles, and then its counts every few seconds. Never throws. */
   start(): Promise<void>
-  /** Writes what this process handles: it has changed, or `store` was opened now. Only after `start`. Never throws. */
+  /** The handlers have changed, or `store` was opened now. Writes only after `start`. Never throws. */
   changed(store?: Store): Promise<void>
   /** A worker of the worker API asks for events of these sources. Resolves when the others know it. */
   workerAsked(sources: readonly string[]): Promise<void>
@@ -43,7 +42,6 @@ export interface HistorianDeps {
   readonly open: () => Promise<Store>
   /** Null when this process runs no handlers. */
   readonly worker: string | null
-  /** What the handlers of this process take. */
   readonly handled: () => readonly HandledTypes[]
 }
 
@@ -53,7 +51,6 @@ const WORKER_MS = 120_000
 /** Readings write what has grown, but not more often: each write is a commit with a sync. */
 const BEFORE_READING_MS = 1_000
 
-/** The name of the bucket `i` of a distribution. */
 export function partName(measure: 'ack' | 'handle', i: number): string {
   return `~${measure} ${i}`
 }
@@ -68,12 +65,11 @@ export function createHistorian({ counters, opened, open, worker, handled }: His
     pid: process.pid,
     worker,
   }
-  /** What has been written of each counter. */
   let written = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
   let writtenAt = Number.NEGATIVE_INFINITY
-  /** When a worker of the worker API last asked for events of a source. */
+  /** A worker of the worker API last asked for events of a source at this time. */
   const askedAt = new Map<string, number>()
 
   function handles(): HandledTypes[] {
@@ -112,7 +108,7 @@ export function createHistorian({ counters, opened, open, worker, handled }: His
     return writing
   }
 
-  /** What has grown since the last write, as cells of a report. */
+  /** Growth since the last write, as cells of a report. */
   function unwritten({ from, to, stepMs }: HistoryRange, now: number): HistoryReport['cells'] {
     if (now < from || now >= to) return []
     const bucket = now - ((now - from) % stepMs)

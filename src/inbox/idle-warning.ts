@@ -1,7 +1,6 @@
 /**
- * A warning for the case that `inbox.start()` was forgotten, or that a source has no handler: its events are then recorded
- * and acknowledged, and nothing handles them. It is written once, and only when events do wait in the log and no live
- * process takes them.
+ * Warns when `inbox.start()` was forgotten, or when a source has no handler: its events are then recorded and acknowledged,
+ * and nothing handles them. Warns once, and only when events do wait in the log and no live process takes them.
  */
 import { type Counters, countStoreError } from '../counters.js'
 import type { Logger } from '../log.js'
@@ -13,7 +12,6 @@ export interface IdleWarningDeps {
   readonly sources: ReadonlyMap<string, Source>
   readonly log: Logger
   readonly counters: Counters
-  /** The sources with a handler here. */
   readonly handled: () => readonly string[]
 }
 

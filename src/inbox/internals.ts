@@ -1,6 +1,6 @@
 /**
- * The whole inbox: what its users see, and what the adapters, the server and the tools of this package need besides. It is one
- * object; `Inbox` is the part of it that users may rely on.
+ * The whole inbox is one object. `Inbox` is the part that users may rely on; adapters, the server and the tools of this
+ * package need the rest.
  */
 import type { AttemptCounters, Counters } from '../counters.js'
 import { invalid } from '../errors.js'
@@ -26,32 +26,28 @@ import type { Inbox } from './types.js'
 import type { InboxUpkeep } from './upkeep.js'
 
 export interface InboxInternals<Tx = unknown> {
-  /** For adapters: counts and logs a request that they refuse themselves. Returns the answer to the sender. */
+  /** Counts and logs a request that an adapter refuses. Returns the answer to the sender. */
   refused(source: string | null, refusal: EarlyRefusal): Receipt
   readonly sources: ReadonlyMap<string, Source>
   readonly limits: IntakeLimits
-  /** For adapters: the limit on the memory of all request bodies. */
+  /** Limits the memory of all request bodies. */
   readonly bodies: BodyBudget
   readonly counters: Counters
-  /** For attempts made by other processes (the worker API): the retry policy, and the redaction of errors. */
+  /** Attempts of other processes (the worker API) use these. */
   readonly attempts: {
     readonly retryOf: Registry<Tx>['retryOf']
     readonly redact: Redactor
-    /** Notes in the log that a worker takes events of these sources, so that no process ignores them as unhandled. */
+    /** A worker takes events of these sources: no process ignores them as unhandled. */
     workerAsked(sources: readonly string[]): Promise<void>
   }
-  /** The types of a source that have a handler. */
   handled(source: string): readonly string[]
-  /** The handlers of this process, with what they did since it started. */
   handlers(): readonly HandlerState[]
-  /** Counts by time, of all processes of the log. A process writes its own while it is started. */
+  /** Counts of all processes of the log, by time. A process writes its own while it is started. */
   readonly history: InboxHistory
-  /** How this inbox is set up, for the people who operate it. */
   readonly setup: InboxSetup
   /** Records an event that a person made of another one. Its bytes were not verified. */
   recordCopy(delivery: NewDelivery): Promise<RecordVerdict>
   readonly log: Logger
-  /** The store, opened on first use. */
   store(): Promise<Store<Tx>>
 }
 
@@ -68,7 +64,6 @@ export interface HandlerState {
   /** One event for each call, or many (`onBatch`). */
   readonly batch: boolean
   readonly paused: boolean
-  /** The whole source is paused. */
   readonly sourcePaused: boolean
   readonly active: number
   readonly options: Pick<HandlerOptions, 'concurrency' | 'timeout' | 'order' | 'share' | 'maxBatch'>
@@ -77,7 +72,6 @@ export interface HandlerState {
 }
 
 export interface InboxSetup {
-  /** Milliseconds. */
   readonly startedAt: number
   readonly version: string | null
   readonly worker: string | null

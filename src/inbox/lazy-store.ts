@@ -1,6 +1,6 @@
 /**
- * The store of an inbox. It is opened on first use, once; a failure is forgotten, so that the next call tries again.
- * With encryption, callers get a store that encrypts and decrypts.
+ * The store of an inbox, opened on first use. A failure to open is forgotten, so the next call tries again. With encryption,
+ * callers get a store that encrypts and decrypts.
  */
 import { atMost } from '../clock.js'
 import { encrypted } from '../encryption/encrypted.js'
@@ -13,16 +13,15 @@ import type { Store } from '../store.js'
 import type { InboxOptions } from './options.js'
 
 export interface LazyStore<Tx = unknown> {
-  /** The store, for new work. STORE_CLOSED once `refuse` was called. */
+  /** For new work: STORE_CLOSED once `refuse` was called. */
   open(): Promise<Store<Tx>>
-  /** The store, for work that was accepted before `refuse` was called. */
+  /** For work that was accepted before `refuse` was called. */
   openForAccepted(): Promise<Store<Tx>>
   readonly opened: Store<Tx> | null
-  /** The last step of the recording path. It does not encrypt: the path has done that. */
+  /** Does not encrypt: the recording path has done that. */
   readonly recorder: LogRecorder
   /** Runs `step` at the end of opening. If it fails, opening has failed. */
   onOpen(step: (store: Store<Tx>) => Promise<void>): void
-  /** From now on `open` refuses. */
   refuse(): void
   readonly refuses: boolean
   /**

@@ -1,4 +1,4 @@
-/** The options of an inbox, and their checks. `hookonce.config.ts` has the same keys. */
+/** `hookonce.config.ts` has these keys too. */
 import type { Clock } from '../clock.js'
 import type { EncryptionOptions } from '../encryption/key-ring.js'
 import { invalid } from '../errors.js'
@@ -108,7 +108,7 @@ const inboxRule = shape({
   migrate: flag,
 } satisfies Record<keyof InboxOptions, Rule>)
 
-/** Before anything else is done with them: a misspelt option would be left out in silence. */
+/** Runs first: a misspelt option would be ignored in silence. */
 export function checkInboxOptions(options: unknown): void {
   checkOptions('createInbox(options)', options, inboxRule)
 }
@@ -136,7 +136,7 @@ export function checkSources(
   return sources
 }
 
-/** The name of the source is in the URL, so a signature that covers the URL is valid for one source only. */
+/** A signature that covers the URL is valid for one source only: the URL has its name. */
 function warnOfSharedSecrets(sources: readonly (readonly [string, Source])[], log: Logger): void {
   for (const [i, [name, source]] of sources.entries()) {
     if (source.scheme?.covers.url) continue

@@ -27,7 +27,7 @@ export interface InboxProcessing<Tx> {
   start(): Promise<void>
   stop(deadlineMs: number): Promise<void>
   wake(): void
-  /** The processor. Opens the store. */
+  /** Opens the store. */
   processor(): Promise<Processor<Tx>>
   readonly afterRecord: AfterRecord
   act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod
@@ -51,7 +51,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   })
 
   function tellCache({ source, id, lease }: ClaimedEvent, { kind }: Result): void {
-    if (kind === 'succeeded' || kind === 'ignored') cache?.settled({ source, id: id, seq: lease.seq }, kind)
+    if (kind === 'succeeded' || kind === 'ignored') cache?.settled({ source, id, seq: lease.seq }, kind)
   }
 
   const afterRecord: AfterRecord = {
@@ -125,7 +125,6 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   }
 }
 
-/** Whether a worker of another process takes events of this type. */
 async function isHandledElsewhere(
   { history }: Store,
   { source, type }: EventTypeKey,
@@ -135,7 +134,6 @@ async function isHandledElsewhere(
   return handled.some((types) => types.source === source && handlesType(types.pattern, type, separator))
 }
 
-/** Events that are handled inside their requests. */
 class InRequests {
   readonly #running = new Set<Promise<unknown>>()
 
@@ -150,7 +148,7 @@ class InRequests {
   }
 }
 
-/** The cache forgets the events of an action: their state has changed. */
+/** An action changes the state of its events, so the cache forgets them. */
 function forgetting(store: Store, cache: SeenCache | null): Pick<Store, 'list' | 'operate'> {
   return {
     list: (filter, page) => store.list(filter, page),

@@ -1,5 +1,5 @@
 /**
- * The recording path: the steps of one delivery from intake to the log.
+ * The recording path of one delivery, from intake to the log:
  *
  *   cache         answers a delivery whose events are all known, without the store
  *   trace         measures the rest as a span
@@ -28,12 +28,11 @@ import { need } from '../store.js'
 import type { LazyStore } from './lazy-store.js'
 import type { InboxOptions } from './options.js'
 
-/** The key of `once` that holds the id of the log. */
 const LOG_ID_KEY = 'hookonce:log-id'
 
 export interface RecordingDeps {
   readonly options: Pick<InboxOptions, 'spool'>
-  /** Time limit for one delivery on the whole path. */
+  /** Time limit of one delivery on the whole path. */
   readonly recordMs: number
   readonly cache: SeenCache | null
   readonly ring: KeyRing | undefined
@@ -42,7 +41,6 @@ export interface RecordingDeps {
   readonly log: Logger
   readonly counters: Counters
   readonly observer: IntakeObserver
-  /** Called when deliveries of the spool were recorded. */
   readonly recorded: () => void
 }
 
@@ -75,7 +73,7 @@ function unlessKnown(cache: SeenCache, commit: Recorder['record']): Recorder['re
   }
 }
 
-/** The cache of known events, bound to the log by a random id that is stored in the log, and to the database that holds it. */
+/** A random id in the log binds the cache of known events to the log, and to the database that holds it. */
 export function seenCache({
   seen,
   clock,
@@ -98,7 +96,7 @@ export function seenCache({
 
 function spoolInFront(next: LogRecorder, options: SpoolOptions, deps: RecordingDeps): OpenSpool {
   const { recordMs, ring, store, clock, log, observer, recorded } = deps
-  // At most half of `recordMs`, so that the spool takes over while the sender still waits for its answer.
+  // At most half of `recordMs`, to let the spool take over while the sender still waits for its answer.
   const after = Math.min(msOf(options.after, DEFAULT_AFTER), Math.ceil(recordMs / 2))
   return openSpool(
     { ...options, after },

@@ -1,4 +1,4 @@
-/** What can be done with an inbox. `createInbox` makes one. */
+/** The inbox as its users see it. `createInbox` makes one. */
 
 import type { Duration } from '../duration.js'
 import type { Receipt } from '../intake/answer.js'
@@ -23,12 +23,12 @@ import type { Spool } from '../spool/spool.js'
 import type { Attempt, AuditFilter, AuditPage, EraseResult, Payload } from '../store.js'
 import type { EventTypeOf, PayloadOf, Sources } from './event-types.js'
 
-/** The output of the option `schema`, else the payload that the provider's package describes. */
+/** Payload of a handler: the output of `schema`, else as the package of the provider describes it. */
 type Handled<S, From, Type extends string> =
   S extends StandardSchema<infer Output> ? Output : PayloadOf<From, Type>
 
 export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncDisposable {
-  /** Takes one delivery through intake. Resolves to a receipt, also for a delivery that is rejected. */
+  /** Takes one delivery through intake. Resolves to a receipt, even for a delivery that is rejected. */
   receive(source: string, delivery: Delivery): Promise<Receipt>
   /** Takes a web-standard request to `/webhooks/<source>` through intake. */
   fetch(request: Request): Promise<Response>
@@ -67,7 +67,7 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   /** Runs due events until none is left. Resolves to the number of attempts. For tests. */
   drain(): Promise<number>
   /**
-   * Runs this event now, for callers with a queue of their own. Null when there is no such event, when it has finished,
+   * Runs this event now, for callers that have their own queue. Null when there is no such event, when it has finished,
    * or when another worker has it. `postponed` when it was not run: its source is paused, has no handler in this process,
    * or another process handles its type.
    */
@@ -85,7 +85,7 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
     stats(): Promise<SourceStats[]>
     /** Events in the order they were recorded, from a position on: for readers that follow the log. */
     tail(options: TailOptions): Promise<TailPage>
-    /** What operators did to the log, newest first. */
+    /** Actions of operators, newest first. */
     audits(filter?: AuditFilter, page?: { limit?: number; cursor?: string | null }): Promise<AuditPage>
   }
   readonly retry: ActionMethod
@@ -95,11 +95,10 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   retain(options?: RetainOptions): Promise<RetainReport>
   /** Null when no spool is configured. */
   readonly spool: Spool | null
-  /** Deletes the payloads of all deliveries about a reference. The events stay, so that retries are duplicates. */
+  /** Deletes the payloads of all deliveries about a reference. The events stay, so retries are duplicates. */
   erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
 }
 
-/** An action on one event, on several, or on all events that match a filter. */
 export interface ActionMethod {
   (key: EventKey, options?: ActionOptions): Promise<ActionResult>
   (events: readonly EventKey[] | EventFilter, options?: BulkOptions): Promise<BulkResult>

@@ -18,7 +18,6 @@ export interface InboxUpkeep {
   erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
 }
 
-/** `worker`: null when this process runs no handlers. */
 export function inboxUpkeep<Tx>(base: InboxBase<Tx>, worker: string | null): InboxUpkeep {
   const { options, store, registry, sources, log, counters } = base
   const settings = options.retention || {}

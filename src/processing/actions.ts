@@ -1,15 +1,11 @@
-/**
- * Actions of operators (retry, replay, ignore) for one event or for all events of a filter. Those of a filter are taken
- * oldest first, page by page, with an optional rate, progress reports and a signal to stop.
- */
+/** Actions of operators (retry, replay, ignore) on one event, or page by page on all events of a filter. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HookonceError } from '../errors.js'
 import type { Action, ActionResult, EventFilter, EventKey, EventPage, EventRecord } from '../model.js'
 import type { Store } from '../store.js'
 
-/** `actor` and `note` are written to the audit. */
 export interface ActionOptions {
-  /** Default `inbox`. */
+  /** Written to the audit, with `note`. Default `inbox`. */
   readonly actor?: string
   readonly note?: string
   /** Required to replay succeeded events. */
@@ -100,7 +96,7 @@ function isList(wanted: EventFilter | readonly EventKey[]): wanted is readonly E
   return Array.isArray(wanted)
 }
 
-/** A page of the list as it was first read: its cursor, and the seqs of its first and last event. */
+/** A page as it was first read, with the seqs of its first and last event. */
 interface PageRange {
   readonly cursor: string | null
   readonly newest: number
@@ -108,9 +104,9 @@ interface PageRange {
 }
 
 /**
- * The events of the filter, oldest first. A store lists newest first, so the list is read twice: first down, where only the
- * ends of each page are kept, then up again page by page. Each event is yielded once, even if its state changes meanwhile;
- * events recorded after the start are left out.
+ * Yields the oldest events first. A store lists newest first, so the list is read twice: first down, where only the ends of
+ * each page are kept, then up again page by page. Each event is yielded once, even if its state changes meanwhile; events
+ * recorded after the start are left out.
  */
 async function* oldestFirst(
   store: ActionStore,

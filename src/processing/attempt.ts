@@ -23,7 +23,6 @@ import type { Result } from './result.js'
 import { Session } from './session.js'
 import { type LeavePlace, type OutcomeWriter, settle } from './settle.js'
 
-/** What the steps of an attempt use. */
 export interface AttemptDeps<Tx> {
   readonly store: Store<Tx>
   readonly registry: Registry<Tx>
@@ -31,7 +30,7 @@ export interface AttemptDeps<Tx> {
   readonly redact: Redactor
   readonly outcomes: OutcomeWriter
   readonly leases: Leases<Tx>
-  /** Types that no process handles, and the number of their events. */
+  /** The number of events that no process handles, by type. */
   readonly unhandled: Map<string, number>
   readonly log: Logger
   readonly counters: Counters

@@ -14,7 +14,6 @@ import type { Session } from './session.js'
 import { type LeavePlace, releaseAll, settleTogether } from './settle.js'
 import { callEach } from './share.js'
 
-/** How many events have begun, and the failure if there was one. */
 export interface Called {
   readonly begun: number
   readonly failed: Result | null
@@ -22,10 +21,10 @@ export interface Called {
 
 /** The first events of a batch have begun; the others wait for another attempt. */
 export interface BatchEnd {
-  /** Of the events that have begun. Null: they were rolled back, nothing was written, and each must run alone. */
+  /** Null: the events that have begun were rolled back, nothing was written, and each must run alone. */
   readonly results: Result[] | null
   readonly begun: number
-  /** Why their outcomes could not be written, if so. There are no results then. */
+  /** The error, when the outcomes could not be written. There are no results then. */
   readonly unwritten?: unknown
 }
 
@@ -56,14 +55,14 @@ export async function attemptBatch<Tx>(
   }
 }
 
-/** True when there is nothing to wait for: a promise for each event would cost more than the rest of this step. */
+/** True without promises to wait for: a promise for each event would cost more than the rest of this step. */
 function isReady(preparing: (PreparedEvent | Promise<PreparedEvent>)[]): preparing is PreparedEvent[] {
   return !preparing.some((one) => one instanceof Promise)
 }
 
 /**
- * False when an event has neither a handler to run nor an outcome to write, or is older than an event before it. That one
- * would be stale, if the event before it succeeds.
+ * False when an event has neither a handler to run nor an outcome to write. False also when it is older than an event before
+ * it: success of that one would make it stale.
  */
 function fitTogether(prepared: readonly PreparedEvent[]): boolean {
   const newest = new Map<string, number>()

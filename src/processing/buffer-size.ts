@@ -1,17 +1,15 @@
 /**
- * Measures how large the buffer should be, by the rate at which the handlers finish events. A claim of many events costs less for each of
- * them, but events that wait in a buffer are missing elsewhere: other processes cannot take them, and each loses an attempt
- * when the process dies. So the buffer holds what the handlers finish in a small part of the lease.
+ * Measures how large the buffer should be. A claim of many events costs less for each of them. But events in a buffer are
+ * missing elsewhere: other processes cannot take them, and each loses an attempt when the process dies. So the buffer holds
+ * what the handlers finish in a small part of the lease.
  */
 import type { ClaimedEvent } from '../model.js'
 
-/** Events wait in the buffer if they can begin within this time. */
 export const AHEAD_MS = 500
 const AHEAD_PART_OF_LEASE = 1 / 20
 const MAX_EVENTS = 500
-/** Of the payloads in the buffer. */
-const MAX_BYTES = 16 * 1024 * 1024
-/** The rate is measured over at least this time. */
+const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
+/** Events are counted over at least this time. */
 const WINDOW_MS = 100
 
 export class BufferSize {
@@ -19,8 +17,7 @@ export class BufferSize {
   readonly #clock: () => number
   #since: number
   #count = 0
-  /** Events per millisecond, in the last window. */
-  #rate = 0
+  #eventsPerMs = 0
   #maxEvents = 0
 
   constructor(leaseMs: number, clock: () => number = () => performance.now()) {
@@ -33,7 +30,7 @@ export class BufferSize {
     this.#count++
     const elapsedMs = this.#clock() - this.#since
     if (elapsedMs < WINDOW_MS) return
-    this.#rate = this.#count / elapsedMs
+    this.#eventsPerMs = this.#count / elapsedMs
     this.#since += elapsedMs
     this.#count = 0
   }
@@ -44,14 +41,14 @@ export class BufferSize {
     // After a crash the buffer stays small: one of these events may have caused it, and may do it again.
     this.#maxEvents = events.some(({ losses }) => losses > 0)
       ? 0
-      : Math.min(MAX_EVENTS, MAX_BYTES / Math.max(1, bytes / events.length))
+      : Math.min(MAX_EVENTS, MAX_PAYLOAD_BYTES / Math.max(1, bytes / events.length))
   }
 
   /** `least`: the size while the rate is low or not known. */
   now(least: number): number {
     const elapsedMs = this.#clock() - this.#since
-    // Handlers that have stopped finishing events get no more of them.
-    const current = elapsedMs > 2 * WINDOW_MS ? Math.min(this.#rate, this.#count / elapsedMs) : this.#rate
+    const current =
+      elapsedMs > 2 * WINDOW_MS ? Math.min(this.#eventsPerMs, this.#count / elapsedMs) : this.#eventsPerMs
     return Math.max(least, Math.floor(Math.min(this.#maxEvents, current * this.#aheadMs)))
   }
 }

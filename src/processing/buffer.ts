@@ -14,7 +14,6 @@ const RELEASE_DELAY_MS = 1_000
 /** While it is not known how long the handler takes. */
 const FIRST_RELEASE_DELAY_MS = 100
 
-/** Events to release, and when they are due again. */
 export interface Removed {
   readonly events: readonly ClaimedEvent[]
   readonly delayMs: number
@@ -96,7 +95,7 @@ export class EventBuffer<Tx> {
     return event.tries === 1 && !this.#alone.has(event)
   }
 
-  /** Takes the first event, and up to `most` events that may share. The handler goes to the end of the turns. */
+  /** Takes up to `most` events that may share, and the first event in any case. The handler goes to the end of the turns. */
   take(holder: Holder<Tx>, most: number): ClaimedEvent[] {
     const queue = this.#queues.get(holder)!
     const taken = queue.splice(0, 1)
@@ -162,7 +161,7 @@ export class EventBuffer<Tx> {
     else this.#queues.set(holder, queue)
   }
 
-  /** Events that may wait for this handler. There is a limit when it is at its own limit, or hangs. */
+  /** Bounded when the handler is at its own limit, or hangs. */
   #mostWaiting(holder: Holder<Tx>): number {
     if (!holder) return Number.POSITIVE_INFINITY
     const places = this.#places

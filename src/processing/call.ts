@@ -1,6 +1,6 @@
 /**
- * call: runs a handler within its time limit. A call that is out of time keeps its attempt, and with it the lease of its
- * event and the turn of its lane, until it ends. So a time limit alone does not make attempts of one event overlap, unless a call never ends.
+ * call: runs a handler within its time limit. A call that is out of time keeps its attempt until it ends, and with it the
+ * lease of its event and the turn of its lane. So attempts of one event overlap only when a call never ends.
  */
 import { atMost } from '../clock.js'
 import { durationText } from '../duration.js'
@@ -14,15 +14,15 @@ import type { Registered } from './registry.js'
 import { failureIn, NeedsOwnTransaction, type Result } from './result.js'
 import type { Scope, Session } from './session.js'
 
-/** A call that is out of time is waited for as long again, and at least so long. */
+/** The shortest time for which a call that is out of time is waited for; a longer time limit is waited for again. */
 const MIN_OVERTIME_MS = 10_000
 /** Most calls end when their signal is aborted; one that still runs after this time is reported. */
 const REPORT_AFTER_MS = 1_000
 
 /**
- * One call with the events that need the handler; none if no event does. Resolves to null when the handler has returned,
- * else to the result of its failure. `limitMs`: the time limit of a handler that shares its transaction; after it, the
- * handler needs one for each event.
+ * Calls the handler with the events that need it; does nothing if no event does. Resolves to null when the handler has
+ * returned, else to the result of its failure. `limitMs`: the time limit of a handler that shares its transaction; after
+ * it, each event needs its own transaction.
  */
 export async function call<Tx>(
   deps: AttemptDeps<Tx>,
@@ -67,10 +67,9 @@ export async function call<Tx>(
 function timedOut<Tx>(session: Session<Tx>, timeoutMs: number, isShared: boolean): Error {
   const problem = `the handler took longer than ${timeoutMs} ms`
   if (isShared) return new NeedsOwnTransaction(problem)
-  return session.waiting ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs }) : new Error(problem)
+  return session.isWaiting ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs }) : new Error(problem)
 }
 
-/** Resolves when the handler has returned and its calls on `ctx` have ended, awaited or not. */
 async function invoke<Tx>(
   deps: AttemptDeps<Tx>,
   session: Session<Tx>,

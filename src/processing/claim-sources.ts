@@ -48,7 +48,6 @@ export class ClaimSources<Tx> {
     }
   }
 
-  /** The next claim: its sources, and its limit when the buffer has room for so many events. */
   nextClaim({ free, behind }: Claimable, room: number): { sources: readonly string[]; limit: number } {
     const now = performance.now()
     if (behind.length === 0 || now - this.#lookedAt < LOOK_MS)

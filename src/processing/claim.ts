@@ -18,7 +18,6 @@ const ELSEWHERE_DELAY_MS = 100
 export interface Claimed {
   /** Events that were claimed, without suspects that must wait. */
   readonly found: number
-  /** Those of them that run here. */
   readonly attempts: number
 }
 
@@ -39,7 +38,6 @@ export class Claims<Tx> {
     this.#elsewhere = new Elsewhere(deps.store, deps.sources)
   }
 
-  /** `suspectDelayMs`: when suspects that must wait are due again. */
   async due(limit: number, sources: readonly string[], suspectDelayMs = SUSPECT_DELAY_MS): Promise<Claimed> {
     const { store, registry, leases, buffer, pause } = this.#deps
     if (this.#dispatch.isStopped || sources.length === 0 || this.#suspects.pauseClaims) return nothing

@@ -54,7 +54,7 @@ export function batchContext<Tx>(
   }
 }
 
-/** Several events have no one id. */
+/** A line about several events has no event id. */
 export function logFieldsOf([first, ...others]: readonly ClaimedEvent[]) {
   const { source, id, type, attempt } = first!
   return others.length === 0 ? { source, eventId: id, type, attempt } : { source, events: others.length + 1 }

@@ -38,14 +38,13 @@ export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
 
 export class Dispatch<Tx> {
   isStopped = false
-  /** Drains that are under way. Surplus events stay in the buffer then: a released event is due later, and a drain would end without it. */
+  /** During a drain surplus events stay in the buffer: a released event is due later, and the drain would end without it. */
   drains = 0
   readonly #deps: DispatchDeps<Tx>
   readonly #buffer: EventBuffer<Tx>
   readonly #places: Places<Tx>
   readonly #whenIdle: (() => void)[] = []
   #settling = 0
-  /** Runs while places may soon be lent. */
   #lending: NodeJS.Timeout | undefined
 
   constructor(deps: DispatchDeps<Tx>) {
@@ -61,7 +60,7 @@ export class Dispatch<Tx> {
     return room <= 0 || (room < size / 2 && waiting > 0) ? 0 : room
   }
 
-  /** Starts events of the buffer while there are places for them, and releases those that would only take up room. */
+  /** Releases events that would only take up room, too. */
   startReady(): void {
     if (this.isStopped) return
     this.#releaseAll(this.#buffer.removePaused())
@@ -80,7 +79,7 @@ export class Dispatch<Tx> {
       }, LONG_MS).unref()
   }
 
-  /** Runs this event now, without the buffer. Rejects when its outcome could not be written. */
+  /** Rejects when the outcome could not be written. */
   async runNow(claimed: ClaimedEvent): Promise<Result> {
     const [result] = await this.#run(this.#buffer.holderOf(claimed), [claimed], true)
     return result!
@@ -90,7 +89,6 @@ export class Dispatch<Tx> {
     this.isStopped = false
   }
 
-  /** Starts no further event of the buffer, and releases those that have not begun. */
   stop(): Promise<void> {
     this.isStopped = true
     clearTimeout(this.#lending)
@@ -106,7 +104,6 @@ export class Dispatch<Tx> {
     await this.#deps.store.release(released, delayMs).catch(() => {})
   }
 
-  /** Resolves when no event is running or settling. */
   idle(): Promise<void> {
     return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve))
   }
@@ -142,7 +139,7 @@ export class Dispatch<Tx> {
     return Math.min(most, Math.ceil(queue.length / Math.max(1, freePlaces)))
   }
 
-  /** Runs an attempt. Rejects when its outcome could not be written. Its place is free again in any case. */
+  /** Rejects when the outcome could not be written. The place is free again in any case. */
   async #run(handler: Holder<Tx>, events: readonly ClaimedEvent[], inCall = false): Promise<Result[]> {
     const place = this.#places.take(handler, events.length)
     let settling = 0

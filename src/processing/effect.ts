@@ -16,7 +16,6 @@ export function idempotencyKey({ source, id }: EventKey, name: string): string {
   return `hookonce_${Buffer.from(sha256(Buffer.from(text))).toString('base64url')}`
 }
 
-/** Calls of effects that run in this process, for each store by event and name. */
 const callsOfStore = new WeakMap<object, Map<string, Call>>()
 
 interface Call {
@@ -33,13 +32,12 @@ function callsOf(store: object): Map<string, Call> {
   return calls
 }
 
-/** `ctx.once` for one event in one handler call. */
 export class Effects<Tx> {
   readonly #store: Store<Tx>
   readonly #session: Session<Tx>
   readonly #scope: Scope<Tx>
   readonly #claimed: ClaimedEvent
-  /** By name: two calls of one name at the same time are one. */
+  /** Two calls of one name at the same time are one. */
   readonly #running = new Map<string, Promise<unknown>>()
 
   constructor(store: Store<Tx>, session: Session<Tx>, scope: Scope<Tx>, claimed: ClaimedEvent) {
@@ -96,7 +94,7 @@ export class Effects<Tx> {
     }
   }
 
-  /** The effect may have outlived its attempt. Its result is recorded then too, if no other attempt has begun. */
+  /** An effect may end after its attempt. Its result is then recorded too, if no other attempt has begun. */
   async #finish(name: string, result: string): Promise<void> {
     const step = { step: 'finish', lease: this.#claimed.lease, name, result } as const
     try {

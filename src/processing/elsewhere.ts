@@ -1,5 +1,5 @@
 /**
- * Events without a handler in this process. In a deploy that adds a handler, the processes of before claim its events too.
+ * Events without a handler in this process. During a deploy that adds a handler, older processes still claim its events.
  * Every process writes to the log what it handles; an event that a live process handles is released for it, and its type
  * is not claimed here for a while. The log is read after the claim, and only when an event has no handler here: an older
  * answer might not know a new process.
@@ -26,7 +26,6 @@ export class Elsewhere<Tx> {
     this.#sources = sources
   }
 
-  /** Splits events without a handler here: those that a live process handles, and those that none does. */
   async sort(events: readonly ClaimedEvent[]): Promise<{
     readonly elsewhere: readonly ClaimedEvent[]
     readonly nowhere: readonly ClaimedEvent[]
@@ -47,7 +46,6 @@ export class Elsewhere<Tx> {
     return { elsewhere, nowhere }
   }
 
-  /** The types that were found elsewhere a moment ago. */
   types(): readonly EventTypeKey[] {
     for (const [key, { until }] of this.#known) if (until < performance.now()) this.#known.delete(key)
     return [...this.#known.values()]

@@ -1,12 +1,11 @@
-/** Anything that was thrown, as text: names and messages, never other properties of the error. Redacted in `redact.ts`. */
+/** Anything that was thrown, as text without stacks: names and messages, never other properties. `redact.ts` redacts it. */
 import { limits } from '../model.js'
 
-/** Names that are left out: the plain one, and those of our own errors, whose messages are whole sentences. */
+/** Our own errors are left out too: their messages are whole sentences. */
 const omittedNames = new Set(['Error', 'PermanentFailure', 'RetryAfter', 'Postponed', 'HookonceError'])
 const MAX_CAUSES = 3
-/** How deep errors inside errors are followed: an AggregateError may contain itself. */
-const MAX_DEPTH = 3
-/** Of one text. More would not be stored, and takes long to search. */
+const MAX_DEPTH = 3 // an AggregateError may contain itself
+/** Longer text would not be stored, and takes long to search. */
 const MAX_CHARACTERS = 131_072
 const MAX_PLACE_CHARACTERS = 500
 
@@ -19,7 +18,6 @@ export function textOf(error: unknown): string {
   return cut(text === '' ? 'an error without a message' : text, limits.errorBytes)
 }
 
-/** The error, its causes, and the errors in an AggregateError: a few of each, without stacks. */
 export function describeError(error: unknown): string {
   const texts: string[] = []
   const seen = new Set<unknown>()
@@ -32,7 +30,6 @@ export function describeError(error: unknown): string {
   return texts.filter((text) => text !== '').join('; caused by ')
 }
 
-/** The lines of the stack with places in the code, without the message above them. */
 export function stackOf(error: unknown): string {
   const inner = unwrapped(error)
   const stack = read(inner, 'stack')
@@ -51,7 +48,7 @@ function withoutMessage(stack: string, message: unknown): string {
   return at < 0 ? stack : stack.slice(at + message.length)
 }
 
-/** The first place in the application's own code; in a library, when the application has none. Empty without a stack. */
+/** Returns the first place in the application's own code, else in a library. Empty without a stack. */
 export function placeOf(error: unknown): string {
   const places = stackOf(error)
     .split('\n')
@@ -127,7 +124,7 @@ function isError(value: unknown): boolean {
   }
 }
 
-/** Any value can be thrown, also a proxy whose properties cannot be read. */
+/** Any value can be thrown, even a proxy whose properties cannot be read. */
 function read(value: unknown, property: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   try {

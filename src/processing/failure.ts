@@ -30,8 +30,8 @@ export function checkRetry(retry: RetryPolicy): void {
 }
 
 /**
- * The delay before the next attempt after `tries` attempts; null when there is none. Half of it is random jitter, so that
- * events that failed at the same time are not retried at the same time.
+ * Null: no next attempt. Half of the delay is random jitter, so events that failed at the same time are not retried at the
+ * same time.
  */
 export function retryDelayMs(
   policy: RetryPolicy,
@@ -46,7 +46,6 @@ export function retryDelayMs(
   return Math.round(full / 2 + (full / 2) * random())
 }
 
-/** An error with which a handler decides what happens to its event. */
 class Directive extends Error {
   override readonly name: 'PermanentFailure' | 'RetryAfter' | 'Postponed'
   readonly delayMs: number
@@ -79,7 +78,6 @@ export function postpone(delay: Duration, why: unknown = 'the handler asked to b
   return new Directive('Postponed', why, checkDelay('postpone', delay))
 }
 
-/** The delay of such an error; null for any other error. */
 export function delayOf(error: unknown, name: Directive['name']): number | null {
   return error instanceof Directive && error.name === name ? clampDelay(error.delayMs) : null
 }
@@ -91,7 +89,7 @@ function checkDelay(name: string, delay: Duration): number {
   return clampDelay(ms)
 }
 
-/** A delay that every store accepts. An outcome that cannot be written would leave its event to the lease. */
+/** Every store accepts such a delay. An outcome that cannot be written would leave its event to the lease. */
 function clampDelay(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), limits.delayMs) || 0
 }

@@ -11,7 +11,6 @@ import type { Logger } from '../log.js'
 import type { EventKey } from '../model.js'
 import { stackOf } from './error-text.js'
 
-/** The calls that a handler makes on `ctx` for these events. */
 export class Calls {
   readonly #log: Logger
   readonly #events: readonly EventKey[]
@@ -24,7 +23,6 @@ export class Calls {
     this.#events = events
   }
 
-  /** Returns a promise for the same call. */
   watch<T>(call: Promise<T>): Promise<T> {
     const watched = new WatchedPromise<T>((resolve, reject) => void call.then(resolve, reject))
     this.#running.add(watched)
@@ -41,12 +39,11 @@ export class Calls {
     return watched
   }
 
-  /** False when every call has ended and was awaited or succeeded. */
   get isOpen(): boolean {
     return this.#running.size > 0 || this.#rejected.length > 0
   }
 
-  /** Resolves when every call has ended. Rejects with the error of a call that was not awaited. */
+  /** Rejects with the error of a call that was not awaited. */
   async ended(): Promise<void> {
     while (this.#running.size > 0) {
       await Promise.all(
@@ -103,7 +100,7 @@ function observe<T>(call: WatchedPromise<T>, onEnd: () => void, onError: (error:
   void Promise.prototype.then.call(call, onEnd, onError)
 }
 
-/** For each handler call that runs now in this process: its events. */
+/** The events of each handler call that runs now in this process. */
 export const runningNow = new Set<readonly EventKey[]>()
 const MAX_NAMED = 20
 

@@ -15,7 +15,6 @@ export async function handleInline(
   processor: Pick<Processor<unknown>, 'processEvent'>,
   key: EventKey,
   verdict: RecordVerdict,
-  /** True when this process has a handler for its type. */
   isHandledHere: boolean,
   /** True when a worker runs: an unfinished event is then tried again without another delivery. */
   handledLater: () => Promise<boolean>,

@@ -19,7 +19,7 @@ interface LeasedEvent<Tx> {
   session: Session<Tx> | null
   /** Lost while it ran, so its session was aborted; another session of it must not begin. */
   isLost: boolean
-  /** By the monotonic clock of this process, if the lease is not extended. */
+  /** The monotonic clock of this process decides, unless the lease is extended. */
   expiresAt: number
 }
 
@@ -27,8 +27,8 @@ export class Leases<Tx> {
   readonly #deps: LeasesDeps<Tx>
   readonly #leaseMs: number
   readonly #buffer: Pick<EventBuffer<Tx>, 'remove'>
-  /** By token: an event that was lost and claimed again here has two leases until its first attempt ends. */
-  readonly #leased = new Map<string, LeasedEvent<Tx>>()
+  /** An event that was lost and claimed again here has two leases until its first attempt ends. */
+  readonly #byToken = new Map<string, LeasedEvent<Tx>>()
   #heartbeat: NodeJS.Timeout | undefined
   #isAborting = false
 
@@ -39,12 +39,12 @@ export class Leases<Tx> {
   }
 
   has(token: string): boolean {
-    return this.#leased.has(token)
+    return this.#byToken.has(token)
   }
 
   /** `askedAt`: when the claim was sent, by the monotonic clock of this process. */
   add(claimed: ClaimedEvent, askedAt: number): void {
-    this.#leased.set(claimed.lease.token, {
+    this.#byToken.set(claimed.lease.token, {
       claimed,
       session: null,
       isLost: false,
@@ -54,12 +54,12 @@ export class Leases<Tx> {
   }
 
   drop({ token }: Lease): void {
-    this.#leased.delete(token)
+    this.#byToken.delete(token)
   }
 
   attach(session: Session<Tx>): void {
     for (const claimed of session.claimed) {
-      const event = this.#leased.get(claimed.lease.token)
+      const event = this.#byToken.get(claimed.lease.token)
       if (!event) continue
       event.session = session
       if (event.isLost) session.abort(leaseLost(claimed))
@@ -70,7 +70,7 @@ export class Leases<Tx> {
   /** These events wait in the buffer again. */
   detach(claimed: readonly ClaimedEvent[]): void {
     for (const { lease } of claimed) {
-      const event = this.#leased.get(lease.token)
+      const event = this.#byToken.get(lease.token)
       if (event) event.session = null
     }
   }
@@ -78,27 +78,26 @@ export class Leases<Tx> {
   /** The process stops: aborts running sessions, and from now on sessions that begin. */
   abortAll(): void {
     this.#isAborting = true
-    for (const { session } of this.#leased.values()) session?.abort(stopping())
+    for (const { session } of this.#byToken.values()) session?.abort(stopping())
   }
 
   allowSessions(): void {
     this.#isAborting = false
   }
 
-  /** Leases that are left expire. */
   endHeartbeat(): void {
     clearInterval(this.#heartbeat)
     this.#heartbeat = undefined
   }
 
   #beat(): void {
-    if (this.#leased.size === 0) this.endHeartbeat()
+    if (this.#byToken.size === 0) this.endHeartbeat()
     else void this.#extendAll()
   }
 
   async #extendAll(): Promise<void> {
     const { store, counters, log } = this.#deps
-    const events = [...this.#leased.values()]
+    const events = [...this.#byToken.values()]
     const askedAt = performance.now()
     try {
       const alive = await store.extend(
@@ -127,7 +126,7 @@ export class Leases<Tx> {
       return
     }
     this.#deps.counters.of(claimed.source).leasesLost++
-    this.#leased.delete(claimed.lease.token)
+    this.#byToken.delete(claimed.lease.token)
     this.#buffer.remove(claimed)
   }
 }

@@ -1,4 +1,4 @@
-/** The event as its handler sees it, made of a claimed event. Its payload is the slice of the stored delivery. */
+/** The event as its handler sees it. Its payload is a slice of the stored delivery. */
 import type { ClaimedEvent } from '../model.js'
 import type { Delivery, Source, StoredSlice } from '../provider.js'
 import { isForm } from '../verification/delivery/body-formats.js'
@@ -24,13 +24,13 @@ export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint
   }
 }
 
-/** The same event with another payload. All its fields are its own: a spread or JSON.stringify keeps them. */
+/** Replaces the payload. All fields are own fields of the result: a spread or JSON.stringify keeps them. */
 export function withPayload(event: HandledEvent, payload: unknown): HandledEvent {
   const { source, id, type, reference, raw, slice, headers, receivedAt } = event
   return { source, id, type, reference, raw, slice, headers, receivedAt, payload }
 }
 
-/** The bytes of one event. All of the body when the delivery is one event, or when no slice is certain to be this event. */
+/** All of the body when the delivery is one event, or when no slice is certain to be this event. */
 export function eventBytes(source: Source, claimed: ClaimedEvent, body: Uint8Array): Uint8Array {
   return sliceOf(source, claimed, body)?.bytes ?? body
 }
@@ -40,7 +40,7 @@ function sliceOf(source: Source, claimed: ClaimedEvent, body: Uint8Array): Store
   const slices = slicesOf(source, claimed.headers, body)
   const { id: eventId, type, reference, part } = claimed
   const atPosition = slices[part]
-  // A delivery of one event is that event, also if the rules of the provider have changed since it was recorded.
+  // A delivery of one event is that event, even if the rules of the provider have changed since it was recorded.
   if (atPosition?.isWhole && slices.length === 1) return atPosition
   if (atPosition?.id === eventId) return atPosition
   const withId = slices.find(({ id }) => id === eventId)
@@ -51,12 +51,12 @@ function sliceOf(source: Source, claimed: ClaimedEvent, body: Uint8Array): Store
 }
 
 /**
- * Deliveries that were split lately, by source. The events of one delivery are handled at about the same time; to split
- * the delivery again for each of them would take time that grows with the square of their number.
+ * Deliveries that were split lately. The events of one delivery are handled at about the same time; to split the delivery
+ * again for each of them would take time that grows with the square of their number.
  */
 const splitDeliveries = new WeakMap<Source, SplitDelivery[]>()
 const CACHED_DELIVERIES = 8
-/** Of all cached deliveries of a source. A larger delivery is not cached. */
+/** All cached deliveries of a source together. A larger delivery is not cached. */
 const CACHED_BYTES = 16 * 1024 * 1024
 
 interface SplitDelivery {

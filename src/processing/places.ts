@@ -16,7 +16,7 @@ import type { Registered } from './registry.js'
 export const LONG_MS = 1_000
 const LAST_WEIGHT = 0.2
 
-/** Null: events without a handler. */
+/** Null holds the places of events without a handler. */
 export type Holder<Tx> = Registered<Tx> | null
 
 export interface Place<Tx> {
@@ -36,7 +36,7 @@ export class Places<Tx> {
     this.size = size
   }
 
-  /** Places for a handler that holds none. */
+  /** Places for a handler that holds none. Negative when `runNow` uses more places than there are. */
   get free(): number {
     return this.size - this.#countedWith(this.#quotaOf(this.#held.size + 1))
   }

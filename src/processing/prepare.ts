@@ -17,7 +17,7 @@ import type { Session } from './session.js'
 
 export interface PreparedEvent {
   readonly claimed: ClaimedEvent
-  /** The event as its handler sees it; null when its handler does not run. */
+  /** Null when its handler does not run. */
   readonly event: HandledEvent | null
   /** Moved forward together with success. */
   readonly watermark: Watermark | null
@@ -26,7 +26,7 @@ export interface PreparedEvent {
   durationMs: number
 }
 
-/** Most handlers have neither a schema nor a stale guard, and nothing to wait for. */
+/** A promise only with a schema or a stale guard, which most handlers do not have. */
 export function prepare<Tx>(
   deps: AttemptDeps<Tx>,
   session: Session<Tx>,
@@ -74,7 +74,7 @@ function withoutHandler(claimed: ClaimedEvent, result: Result): PreparedEvent {
   return { claimed, event: null, watermark: null, result, durationMs: 0 }
 }
 
-/** The event with the payload as the schema returns it. A payload that does not match the schema never will. */
+/** A payload that does not match the schema never will. */
 async function validated(event: HandledEvent, schema: StandardSchema): Promise<HandledEvent> {
   const result = await schema['~standard'].validate(event.payload)
   if (result.issues) {

@@ -1,14 +1,13 @@
 /**
- * Private values: the values of a payload at configured paths, and their occurrences in a text. The sender decides how
- * large a payload is, so the payload and the text are read once each, however many paths and values there are.
+ * Private values are the values of a payload at configured paths; they are masked in a text. The sender decides how large a
+ * payload is, so the payload and the text are read once each, however many paths and values there are.
  */
 export const MASK = '***'
 
 const MAX_MEMBERS = 262_144
-/** Of all values together. */
-const MAX_CHARACTERS = 65_536
+const MAX_VALUE_CHARACTERS = 65_536
 /** A shorter value is masked only where it is a whole word. */
-const MIN_CHARACTERS = 3
+const MIN_VALUE_CHARACTERS = 3
 
 /** `*` is any one step, `**` any number of steps, `[]` any index: `customer.email`, `items[].buyer`, `**.iban`. */
 export function parsePath(path: string): readonly string[] {
@@ -18,13 +17,13 @@ export function parsePath(path: string): readonly string[] {
     .filter((step) => step !== '')
 }
 
-/** A step of a path, and the steps behind it. Null: the end of the path. */
+/** `next` is null at the end of the path. */
 interface Step {
   readonly name: string
   readonly next: Step | null
 }
 
-/** The values at the paths and below them, as text. Null when the payload is too large to find all of them. */
+/** Null when the payload is too large to find all values at the paths and below them. */
 export function valuesAt(
   payload: unknown,
   paths: readonly (readonly string[])[],
@@ -66,8 +65,8 @@ function isScalar(value: unknown): boolean {
 }
 
 /**
- * The text with the values masked, in upper or lower case, as they are, inside JSON and inside a URL. `wasCut`: the text may
- * end within a value. Null when there are too many values.
+ * Masks the values in upper or lower case, as they are, inside JSON and inside a URL. `wasCut`: the text may end within a
+ * value. Null when there are too many values.
  */
 export function withoutValues(text: string, values: Iterable<string>, wasCut: boolean): string | null {
   // A few letters have another length in lower case; positions would not match, so the case counts then.
@@ -79,8 +78,8 @@ export function withoutValues(text: string, values: Iterable<string>, wasCut: bo
   for (const value of values) {
     for (const form of new Set(formsOf(value).map(fold))) {
       characters += Math.min(form.length, text.length)
-      if (characters > MAX_CHARACTERS) return null
-      if (form.length < MIN_CHARACTERS) words.add(form)
+      if (characters > MAX_VALUE_CHARACTERS) return null
+      if (form.length < MIN_VALUE_CHARACTERS) words.add(form)
       else finder.add(form, text.length)
     }
   }
@@ -98,7 +97,7 @@ function formsOf(value: string): string[] {
 class Finder {
   readonly #root = new Beginning(0)
 
-  /** Of a value that is longer than the text, only its beginning can occur, at the end of a text that was cut. */
+  /** Only the beginning of a value that is longer than the text can occur, at the end of a text that was cut. */
   add(value: string, textLength: number): void {
     let node = this.#root
     for (let at = 0; at < value.length && at < textLength; at++) node = node.longer(value.charCodeAt(at))
@@ -147,7 +146,7 @@ class Beginning {
   readonly next = new Map<number, Beginning>()
   /** The longest other beginning with which this one ends; null for the empty one. */
   fallback: Beginning | null = null
-  /** Length of the longest value that ends here; 0 when none does. */
+  /** The longest value that ends here has this length; 0 when none does. */
   ends = 0
 
   constructor(length: number) {
@@ -165,7 +164,7 @@ class Beginning {
 }
 
 function hideWords(text: string, words: ReadonlySet<string>, hidden: Uint8Array): void {
-  for (let length = 1; length < MIN_CHARACTERS; length++) {
+  for (let length = 1; length < MIN_VALUE_CHARACTERS; length++) {
     for (let at = 0; at + length <= text.length; at++) {
       if (!words.has(text.slice(at, at + length))) continue
       if (!isLetter(text[at - 1]) && !isLetter(text[at + length])) hidden.fill(1, at, at + length)

@@ -1,6 +1,6 @@
 /**
- * Redaction. The text of an error is stored, logged and shown to operators, so the secrets of the sources, values at
- * configured paths of the payload, configured patterns and text that looks like a credential are masked in it.
+ * Redaction. Error texts are stored, logged and shown to operators, so these are masked in them: secrets of the sources,
+ * values at configured paths of the payload, configured patterns, and text that looks like a credential.
  */
 import { type ClaimedEvent, limits } from '../model.js'
 import { checkOptions, flag, listOf, type Rule, rule, shape } from '../options.js'
@@ -19,11 +19,9 @@ export interface RedactOptions {
 }
 
 export interface Redactor {
-  /** The text of an error that may be stored and logged. */
   error(error: unknown, claimed: ClaimedEvent): string
-  /** The reason of `ctx.ignore`. */
   reason(reason: string, claimed: ClaimedEvent): string
-  /** The place in the code that threw the error, for the log. Empty when it is unknown. */
+  /** The line of code that threw the error. Empty when it is unknown. */
   place(error: unknown, claimed: ClaimedEvent): string
 }
 
@@ -73,7 +71,7 @@ function hide(text: string, pattern: RegExp): string {
   return text.replace(pattern, MASK)
 }
 
-/** Null when the payload cannot be read: it has no values at any path then. */
+/** A payload that cannot be read has no values at any path: null. */
 function payloadOf(claimed: ClaimedEvent, sources: ReadonlyMap<string, Source>): unknown {
   const source = sources.get(claimed.source)
   if (!source || claimed.body === null) return null

@@ -33,12 +33,12 @@ export interface Registered<Tx> {
   readonly timeoutMs: number
   readonly retry: RetryPolicy
   active: number
-  /** The time for which an event occupies a place, as a moving average; null until an attempt has ended. */
+  /** Moving average of the time an event holds its place; null until an attempt has ended. */
   meanMs: number | null
-  /** When an attempt last began or ended, by the monotonic clock. */
+  /** An attempt last began or ended at this time, by the monotonic clock. */
   changedAt: number
   paused: boolean
-  /** True when it was found that the handler must not share transactions, despite its option `share`. */
+  /** Its events no longer share transactions, despite its option `share`. */
   isolated: boolean
   readonly counters: AttemptCounters
 }
@@ -69,13 +69,10 @@ type SourceTypes = ReadonlyMap<string, Pick<Source, 'typeSeparator'>>
 export class Registry<Tx> {
   readonly all: Registered<Tx>[] = []
   readonly pausedSources = new Set<string>()
-  /** 1 when every event has its own attempt. */
   largestGroup = 1
   readonly #sources: SourceTypes
   readonly #defaults: RetryPolicy
-  /** The most specific pattern first. */
   readonly #bySource = new Map<string, Registered<Tx>[]>()
-  /** A cache of `resolve`, by source and type. */
   readonly #resolved = new Map<string, Map<string, Registered<Tx> | null>>()
 
   constructor(sources: SourceTypes, retryDefaults: Partial<RetryPolicy>) {
@@ -115,7 +112,7 @@ export class Registry<Tx> {
     return this.resolve(source, type) !== null
   }
 
-  /** The default policy when the event has no handler here. */
+  /** An event without a handler here has the default policy. */
   retryOf(source: string, eventType: string): RetryPolicy {
     return this.resolve(source, eventType)?.retry ?? this.#defaults
   }

@@ -1,4 +1,3 @@
-/** report: counts and logs the result of an attempt. */
 import type { LogFields, Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { AttemptDeps } from './attempt.js'

@@ -28,12 +28,10 @@ interface FailedAt extends Extract<Outcome, { kind: 'failed' }> {
   readonly place?: string
 }
 
-/** True when there is an outcome to write; the other results leave the event as it was. */
 export function isOutcome(result: Result): result is Outcome {
   return result.kind === 'succeeded' || result.kind === 'ignored' || result.kind === 'failed'
 }
 
-/** Aborts a session because the process stops. */
 export class Stopping extends Error {
   override readonly name = 'Stopping'
 }
@@ -47,7 +45,7 @@ export function leaseLost({ source, id }: EventKey): HookonceError {
   return new HookonceError('LEASE_LOST', { source, eventId: id })
 }
 
-/** For an event whose workers died in every attempt; null while it has attempts left. */
+/** Null while the event has attempts left. */
 export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kind: 'failed' }> | null {
   if (tries <= retry.maxAttempts) return null
   return {
@@ -57,7 +55,6 @@ export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kin
   }
 }
 
-/** The store could not begin, read or commit. */
 export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postponed' }> {
   return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
 }
@@ -87,19 +84,18 @@ export function failureIn<Tx>(
   return events.length === 1 ? { ...result, place: placeIn(redact, first, error) } : result
 }
 
-/** `say` returns the text that is stored. */
 function classify(
   error: unknown,
   retry: RetryPolicy,
   { tries }: ClaimedEvent,
-  say: (error: unknown) => string,
+  storedText: (error: unknown) => string,
 ): Result {
   if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
   if (error instanceof Stopping) return { kind: 'handed_back' }
   if (isHookonceError(error) && storeFaults.includes(error.code)) return unavailableNow(error.code)
   const laterMs = delayOf(error, 'Postponed')
   if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
-  const text = say(error)
+  const text = storedText(error)
   if (delayOf(error, 'PermanentFailure') !== null || isHookonceError(error, 'RESULT_NOT_KEPT'))
     return { kind: 'failed', error: text, retryInMs: null }
   const delayMs = retryDelayMs(retry, tries)
@@ -126,7 +122,7 @@ function placeIn(redact: Redactor, claimed: ClaimedEvent, error: unknown): strin
   }
 }
 
-/** For several events only the name of the error, because the message may quote the payload of any of them. */
+/** Several events get only the name of the error, because the message may quote the payload of any of them. */
 function errorText(redact: Redactor, events: readonly ClaimedEvent[], error: unknown): string {
   if (events.length === 1) return redact.error(error, events[0]!)
   const name = error instanceof Error ? error.name : 'an error'

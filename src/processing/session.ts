@@ -15,12 +15,9 @@ import { Calls } from './floating-promises.js'
 
 export class Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
-  /** Why the session was aborted; null when it was not. */
   reason: Error | null = null
-  /** The transaction, if it has begun or waits to begin. */
   transaction: Promise<StoreTransaction<Tx>> | null = null
-  /** The transaction waits to begin. */
-  waiting = false
+  isWaiting = false
   /** Resolves when the session is aborted a second time: nobody waits any longer for a handler that is out of time. */
   readonly abandoned: Promise<void>
   readonly #store: Store<Tx>
@@ -58,7 +55,7 @@ export class Session<Tx> {
     return this.#ended || this.reason !== null
   }
 
-  /** Why the transaction could not begin, if that was not the fault of the handler. */
+  /** The transaction could not begin because of this; it is not the fault of the handler. */
   get unavailable(): HookonceError | null {
     return this.#unavailable ?? this.#begun?.beginFailure ?? null
   }
@@ -88,7 +85,7 @@ export class Session<Tx> {
   }
 
   async #beginNow(): Promise<StoreTransaction<Tx>> {
-    this.waiting = true
+    this.isWaiting = true
     const idleMs = this.#timeoutMs
     const leases = this.claimed.map(({ lease }) => lease)
     try {
@@ -99,7 +96,7 @@ export class Session<Tx> {
       this.#unavailable = isHookonceError(error) ? error : new HookonceError('UNEXPECTED', {}, error)
       throw error
     } finally {
-      this.waiting = false
+      this.isWaiting = false
     }
   }
 
@@ -110,7 +107,7 @@ export class Session<Tx> {
       .then((begun) => begun.rollback())
       .catch(() => {})
       .then(() => Promise.allSettled(this.#onRollback.map((work) => work())))
-    if (!this.waiting) await this.#rolledBack
+    if (!this.isWaiting) await this.#rolledBack
   }
 
   /** Runs `work` when the transaction is rolled back; not when it is committed. */

@@ -66,7 +66,6 @@ export async function settleTogether<Tx>(
   return { results: null, failure }
 }
 
-/** For a failure that leaves the events as they were. */
 export async function releaseAll<Tx>(
   { store }: AttemptDeps<Tx>,
   claimed: readonly ClaimedEvent[],
@@ -167,7 +166,6 @@ export class OutcomeWriter {
     this.#store = store
   }
 
-  /** False: the lease is lost, and nothing was written. */
   write(settlement: Settlement): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ settlement, resolve, reject })

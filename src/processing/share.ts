@@ -14,8 +14,8 @@ import type { Session } from './session.js'
 const SHARED_MS = 250
 
 /**
- * On a store with one writer, the time limit of each event. All other writes of the process wait for the shared
- * transaction, perhaps even a write of the handler itself, such as `inbox.once`.
+ * Time limit of each event on a store with one writer. All other writes of the process wait for the shared transaction,
+ * perhaps even a write of the handler itself, such as `inbox.once`.
  */
 const SINGLE_WRITER_MS = 1_000
 

@@ -26,7 +26,6 @@ export class Suspects<Tx> {
     return this.#leases.has(this.#current) && performance.now() - this.#since < PAUSE_MS
   }
 
-  /** Splits claimed events: those that run now, and the suspects that must wait. */
   sort(claimed: readonly ClaimedEvent[]): {
     readonly toRun: readonly ClaimedEvent[]
     readonly toRelease: readonly ClaimedEvent[]
