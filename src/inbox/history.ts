@@ -17,6 +17,7 @@ import {
   type ProcessSeen,
   type Store,
 } from '../store.js'
+import type { LazyStore } from './lazy-store.js'
 
 export interface InboxHistory {
   /** Sums of all processes of the log, with the counts of this one up to now. */
@@ -36,10 +37,9 @@ export interface Historian extends InboxHistory {
   stop(): Promise<void>
 }
 
-export interface HistorianDeps {
+interface HistorianDeps {
   readonly counters: Counters
-  readonly opened: () => Store | null
-  readonly open: () => Promise<Store>
+  readonly store: Pick<LazyStore, 'open' | 'opened'>
   /** Null when this process runs no handlers. */
   readonly worker: string | null
   readonly handled: () => readonly HandledTypes[]
@@ -55,7 +55,7 @@ export function partName(measure: 'ack' | 'handle', i: number): string {
   return `~${measure} ${i}`
 }
 
-export function createHistorian({ counters, opened, open, worker, handled }: HistorianDeps): Historian {
+export function createHistorian({ counters, store: lazy, worker, handled }: HistorianDeps): Historian {
   const id = randomUUID()
   const facts = {
     id,
@@ -118,12 +118,12 @@ export function createHistorian({ counters, opened, open, worker, handled }: His
     }))
   }
 
-  async function tick(store = opened()): Promise<void> {
+  async function tick(store = lazy.opened): Promise<void> {
     if (store?.history) await flush(store).catch(() => {})
   }
 
   /** A write that is under way may have begun before the change. */
-  async function publish(store = opened()): Promise<void> {
+  async function publish(store = lazy.opened): Promise<void> {
     await writing?.catch(() => {})
     await tick(store)
   }
@@ -154,14 +154,14 @@ export function createHistorian({ counters, opened, open, worker, handled }: His
       await publish()
     },
     async read(range) {
-      const store = await open()
+      const store = await lazy.open()
       const history = need(store, 'history', 'inbox.history')
       if (writing || performance.now() - writtenAt >= BEFORE_READING_MS) await flush(store).catch(() => {}) // a store that cannot be written to can still be read
       const report = await history.read(range)
       return { ...report, cells: [...report.cells, ...unwritten(range, report.now)] }
     },
     async processes() {
-      const store = await open()
+      const store = await lazy.open()
       return need(store, 'history', 'inbox.history').processes()
     },
   }

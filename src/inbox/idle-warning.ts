@@ -24,8 +24,6 @@ export interface IdleWarning {
 /** Longer than a program needs to call `start` after its first delivery, and much longer than a worker polls. */
 const AFTER_MS = 10_000
 
-export const noIdleWarning: IdleWarning = { recorded() {}, runs() {} }
-
 export function idleWarning({ store, sources, log, counters, handled }: IdleWarningDeps): IdleWarning {
   let runs = false
   let warned = false

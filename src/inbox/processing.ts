@@ -1,6 +1,5 @@
 /** Processing as part of an inbox: the processor exists once the store is open, and runs once the inbox was started. */
 import { atMost } from '../clock.js'
-import { handlesType } from '../glob.js'
 import type { AfterRecord } from '../intake/after-record.js'
 import type {
   ClaimedEvent,
@@ -11,6 +10,7 @@ import type {
   RecordVerdict,
 } from '../model.js'
 import { actOnEvent, actOnEvents, type BulkOptions } from '../processing/actions.js'
+import { handledNow } from '../processing/elsewhere.js'
 import { handleInline } from '../processing/inline.js'
 import { workerName } from '../processing/options.js'
 import { Processor } from '../processing/processor.js'
@@ -18,7 +18,7 @@ import type { Result } from '../processing/result.js'
 import type { SeenCache } from '../seen/cache.js'
 import type { Store } from '../store.js'
 import type { InboxBase } from './base.js'
-import { idleWarning, noIdleWarning } from './idle-warning.js'
+import { idleWarning } from './idle-warning.js'
 import type { ActionMethod } from './types.js'
 
 export interface InboxProcessing<Tx> {
@@ -38,14 +38,14 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   const { retry, ...options } = base.options.processing || {}
   const runs = base.options.processing !== false
   const worker = runs ? (options.worker ?? workerName()) : null
-  const idle = runs ? idleWarning({ ...base, handled: () => registry.sources() }) : noIdleWarning
+  const idle = runs ? idleWarning({ ...base, handled: () => registry.sources() }) : null
   let processor: Processor<Tx> | undefined
   let started = false
   const inRequests = new InRequests()
   const wake = () => processor?.wake()
 
   store.onOpen(async (opened) => {
-    const deps = { ...base, idle, store: opened, onSettled: tellCache }
+    const deps = { ...base, store: opened, onSettled: tellCache }
     processor = new Processor<Tx>(deps, worker === null ? options : { ...options, worker })
     if (started && !store.refuses) await processor.start()
   })
@@ -56,7 +56,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
 
   const afterRecord: AfterRecord = {
     recorded() {
-      idle.recorded()
+      idle?.recorded()
       wake()
     },
     handledLater: () => started,
@@ -76,8 +76,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   async function inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineStatus> {
     const { source, id, type } = event
     const opened = await store.openForAccepted()
-    const separator = sources.get(source)?.typeSeparator
-    const handledLater = async () => started || (await isHandledElsewhere(opened, event, separator))
+    const handledLater = async () => started || (await handledNow(opened, sources))(event)
     const isHandledHere = registry.resolve(source, type) !== null
     const status = await handleInline(
       opened,
@@ -87,7 +86,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       isHandledHere,
       handledLater,
     )
-    if (status === 'not_handled' || status === 'unknown') idle.recorded()
+    if (status === 'not_handled' || status === 'unknown') idle?.recorded()
     return status
   }
 
@@ -107,7 +106,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
     async start() {
       if (!runs) return
       started = true
-      idle.runs()
+      idle?.runs()
       await processor?.start()
     },
     async stop(deadlineMs) {
@@ -116,22 +115,13 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
     },
     wake,
     async processor() {
-      idle.runs()
+      idle?.runs()
       await store.open()
       return processor!
     },
     afterRecord,
     act,
   }
-}
-
-async function isHandledElsewhere(
-  { history }: Store,
-  { source, type }: EventTypeKey,
-  separator: string | undefined,
-): Promise<boolean> {
-  const handled = history ? await history.handled() : []
-  return handled.some((types) => types.source === source && handlesType(types.pattern, type, separator))
 }
 
 class InRequests {

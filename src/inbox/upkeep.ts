@@ -24,8 +24,7 @@ export function inboxUpkeep<Tx>(base: InboxBase<Tx>, worker: string | null): Inb
   const policy = retentionPolicy(settings, sources)
   const historian = createHistorian({
     counters,
-    opened: () => store.opened,
-    open: store.open,
+    store,
     worker,
     handled: () => registry.all.map(({ source, pattern }) => ({ source, pattern })),
   })

@@ -13,15 +13,26 @@ import type { Store } from '../store.js'
 const KNOWN_MS = 5_000
 const MAX_KNOWN = 100
 
+type SourceTypes = ReadonlyMap<string, Pick<Source, 'typeSeparator'>>
+
+/** Reads what live processes handle. Returns whether one of them handles an event. */
+export async function handledNow(
+  { history }: Pick<Store, 'history'>,
+  sources: SourceTypes,
+): Promise<(event: EventTypeKey) => boolean> {
+  const handled = history ? await history.handled() : []
+  return ({ source, type }) => {
+    const separator = sources.get(source)?.typeSeparator
+    return handled.some((types) => types.source === source && handlesType(types.pattern, type, separator))
+  }
+}
+
 export class Elsewhere<Tx> {
   readonly #store: Pick<Store<Tx>, 'history'>
-  readonly #sources: ReadonlyMap<string, Pick<Source, 'typeSeparator'>>
+  readonly #sources: SourceTypes
   readonly #known = new Map<string, EventTypeKey & { readonly until: number }>()
 
-  constructor(
-    store: Pick<Store<Tx>, 'history'>,
-    sources: ReadonlyMap<string, Pick<Source, 'typeSeparator'>>,
-  ) {
+  constructor(store: Pick<Store<Tx>, 'history'>, sources: SourceTypes) {
     this.#store = store
     this.#sources = sources
   }
@@ -30,16 +41,11 @@ export class Elsewhere<Tx> {
     readonly elsewhere: readonly ClaimedEvent[]
     readonly nowhere: readonly ClaimedEvent[]
   }> {
-    const { history } = this.#store
-    const handled = history ? await history.handled() : []
+    const isLive = await handledNow(this.#store, this.#sources)
     const elsewhere: ClaimedEvent[] = []
     const nowhere: ClaimedEvent[] = []
     for (const event of events) {
-      const { source, type } = event
-      const separator = this.#sources.get(source)?.typeSeparator
-      const isHandled = handled.some(
-        (types) => types.source === source && handlesType(types.pattern, type, separator),
-      )
+      const isHandled = isLive(event)
       if (isHandled) this.#note(event)
       ;(isHandled ? elsewhere : nowhere).push(event)
     }
@@ -53,6 +59,6 @@ export class Elsewhere<Tx> {
 
   #note({ source, type }: ClaimedEvent): void {
     if (this.#known.size < MAX_KNOWN)
-      this.#known.set(`${source} ${type}`, { source, type: type, until: performance.now() + KNOWN_MS })
+      this.#known.set(`${source} ${type}`, { source, type, until: performance.now() + KNOWN_MS })
   }
 }

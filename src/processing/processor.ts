@@ -26,7 +26,7 @@ import { OutcomeWriter } from './settle.js'
 
 /** The parts that the processor makes itself. */
 type Parts = 'outcomes' | 'unhandled' | 'leases' | 'buffer' | 'places' | 'pause'
-export type ProcessorDeps<Tx> = Omit<DispatchDeps<Tx>, Parts>
+type ProcessorDeps<Tx> = Omit<DispatchDeps<Tx>, Parts>
 
 /** How long aborted attempts may take to be released when the processor stops. */
 const ABORTED_MS = 2_000
