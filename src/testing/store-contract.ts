@@ -1,6 +1,6 @@
 /**
- * The contract of a store as a suite: each case is a sentence of behaviour, and a function that fails when the store
- * behaves otherwise. It needs no test runner:
+ * The contract of a store as a suite for any test runner: each case is a sentence of behaviour and a function that fails
+ * when the store behaves otherwise.
  *
  *     for (const { name, run } of storeContract) test(name, () => run(freshHarness()))
  */
@@ -62,10 +62,7 @@ export const storeContract: readonly StoreCase[] = [
   ...section('imports', importCases),
 ]
 
-/**
- * The contract for a store that lacks a capability: a case that needs it has `skip`, and its name says which one is
- * missing.
- */
+/** A case that needs a missing capability has `skip`, and its name says which one is missing. */
 export function storeContractFor(store: Partial<Record<Capability, unknown>>): readonly StoreCase[] {
   return storeContract.map((storeCase) => {
     const missing = storeCase.needs.filter((capability) => store[capability] === undefined)

@@ -1,5 +1,5 @@
 /**
- * `crashAt(step)`: the store sees exactly what it would see if the process died at this step, once. The lease of the event
+ * `crashAt(step)`: once, the store sees exactly what it would see if the process died at this step. The lease of the event
  * stays until it expires, so `advance('1m')` lets another attempt begin.
  *
  *   record   after the commit, before the answer: the sender gets no 2xx and delivers again
@@ -17,7 +17,6 @@ export type CrashStep = (typeof steps)[number]
 
 export interface Crashes {
   at(step: CrashStep): void
-  /** The step that was asked for and not reached yet. */
   readonly armed: CrashStep | null
 }
 
@@ -25,7 +24,6 @@ export function crashing<Tx>(store: Store<Tx>): { readonly store: Store<Tx>; rea
   let armed: CrashStep | null = null
   /** The tokens of attempts that died at the step `effect`. */
   const dead = new Set<string>()
-  /** True once, at the step that was asked for. */
   function dies(step: CrashStep): boolean {
     if (armed !== step) return false
     armed = null
@@ -100,7 +98,7 @@ export function crashing<Tx>(store: Store<Tx>): { readonly store: Store<Tx>; rea
   }
 }
 
-/** The same object with some methods replaced. A proxy, because a store may be an instance of a class. */
+/** A proxy, because a store may be an instance of a class. */
 function withMethods<T extends object>(object: T, changed: Partial<T>): T {
   return new Proxy(object, {
     get(target, name) {

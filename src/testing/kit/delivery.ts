@@ -4,7 +4,7 @@ import type { Delivery, SignOptions, Source } from '../../provider.js'
 import type { ProviderFactory } from '../../verification/define-provider.js'
 
 /**
- * A source with a new secret or key pair, for providers whose private key only the sender has:
+ * Makes a source with a new secret or key pair, for providers whose private key only the sender has:
  * `testSource(paypal, { webhookId: 'W1' })`. The options are those of the factory, without the secret.
  */
 export function testSource<Options>(

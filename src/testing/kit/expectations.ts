@@ -1,12 +1,11 @@
 /**
- * What a test says about a delivery: as matchers (`expect.extend(matchers)` in vitest and jest), and as functions that
- * throw, for node:test.
+ * Expectations about a delivery: as matchers (`expect.extend(matchers)` in vitest and jest), and as functions that throw, for
+ * node:test.
  */
 import { AssertionError } from 'node:assert'
 import type { Receipt } from '../../intake/answer.js'
 import type { EventState } from './test-inbox.js'
 
-/** What `deliver` and `look` return. */
 type Looked = EventState & Partial<Receipt>
 type Text = string | RegExp
 
@@ -79,7 +78,6 @@ type Matchers = {
   ) => MatcherResult
 }
 
-/** `expect.extend(matchers)`. */
 export const matchers: Matchers = Object.fromEntries(
   Object.entries(checks).map(([name, check]) => [
     name,

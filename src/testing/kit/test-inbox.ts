@@ -28,12 +28,10 @@ export interface TestInboxOptions<Tx = unknown>
   readonly store?: Store<Tx> | string
 }
 
-/** An event in the log. */
 export interface EventState {
-  /** Null when there is none: the delivery was rejected. */
+  /** Null: the delivery was rejected. */
   readonly event: EventRecord | null
   readonly state: State | null
-  /** The attempts so far, oldest first. */
   readonly attempts: readonly Attempt[]
   /** The redacted error of the last attempt, or the reason why it was ignored. */
   readonly error: string | null
@@ -46,14 +44,14 @@ export interface TestInbox<Tx = unknown> extends AsyncDisposable {
   readonly inbox: Inbox<Tx>
   /** Delivers one event and runs its handler. Without a body: the sample of the type, as `hookonce send` sends it. */
   deliver(source: string, type?: string, body?: unknown, options?: DeliverOptions): Promise<Delivered>
-  /** The same delivery twice, one after the other. */
+  /** Delivers twice, one after the other. */
   deliverTwice(
     source: string,
     type?: string,
     body?: unknown,
     options?: DeliverOptions,
   ): Promise<[Delivered, Delivered]>
-  /** The same delivery `count` times at once. */
+  /** Delivers `count` times at once. */
   deliverConcurrently(
     count: number,
     source: string,

@@ -1,6 +1,6 @@
 /**
- * The store of a test, whose time the test moves: SQLite in memory by default, or a schema of its own in a PostgreSQL
- * database, which is dropped at the end.
+ * The test moves the time of its store: SQLite in memory by default, or a separate schema in a PostgreSQL database, which is
+ * dropped at the end.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.js'

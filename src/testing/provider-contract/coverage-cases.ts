@@ -48,7 +48,7 @@ function receiverCases(trial: Trial): readonly ContractCase[] {
   ]
 }
 
-/** In a text of the document, where it does not make the other values unreadable. */
+/** A text of the document gets the byte: the other values stay readable. */
 function withOddByte(body: Buffer, byte: number): Buffer {
   const odd = Buffer.from([byte])
   if (body[0] !== 0x7b) return Buffer.concat([body, odd])

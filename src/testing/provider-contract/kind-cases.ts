@@ -1,7 +1,4 @@
-/**
- * For every kind of delivery that the sender documents: it is accepted, a redelivery has the same id, and a different
- * event has a different id.
- */
+/** Every kind of delivery that the sender documents is accepted. A redelivery has the same id, a different event another. */
 import assert from 'node:assert/strict'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
 import type { Changes, Kind, Kinds } from '../../providers/kind.js'

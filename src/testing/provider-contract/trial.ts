@@ -8,7 +8,7 @@ export type AnyFactory = ProviderFactory<never>
 
 export interface ContractCase {
   readonly name: string
-  /** The fact of the provider to which the case does not apply; null if the case applies. */
+  /** Null if the case applies, else the fact of the provider to which it does not. */
   readonly leftOut: string | null
   run(): Promise<void>
 }
@@ -17,7 +17,6 @@ export const now = Date.UTC(2026, 10, 15, 12, 0, 0)
 
 export interface Trial {
   readonly factory: AnyFactory
-  /** The option that holds the secret. */
   readonly credential: string
   readonly options: Readonly<Record<string, unknown>>
   readonly source: Source
@@ -27,7 +26,6 @@ export interface Trial {
   readonly each: string
   make(options: Readonly<Record<string, unknown>>): Source
   signed(wanted?: { from?: Source; at?: number; type?: string; id?: string }): Promise<Delivery>
-  /** The text of the signature in a delivery. */
   signature(delivery: Delivery): string
   accept(delivery: Delivery, why: string, by?: Source): Promise<void>
   refuse(delivery: Delivery, why: string, by?: Source): Promise<Verification>
@@ -89,7 +87,6 @@ export function sampleId(factory: AnyFactory, nth: number): string {
   return form === 'number' ? String(700_000_000 + nth) : `${form}contract${nth}`
 }
 
-/** A field of each element, as a path from the document. */
 export function inEach(field: string, each: string): string {
   return field.startsWith('json:') && each !== '' ? `json:${each}.${field.slice('json:'.length)}` : field
 }

@@ -26,7 +26,6 @@ import {
 
 const hex = (text: string) => Buffer.from(sha256(text)).toString('hex')
 
-/** A delivery of `id` with this content. */
 function saying(id: string, content: string | null): NewDelivery {
   return delivery(event(id, { contentHash: content === null ? null : sha256(content) }), {
     body: bytes(content ?? 'changes on each retry'),

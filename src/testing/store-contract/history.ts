@@ -43,7 +43,7 @@ async function handledBy({ history }: CompleteStore): Promise<string[]> {
   return (await history.handled()).map(({ pattern }) => pattern).sort()
 }
 
-/** The hour of now and the one before it, so that a case at the end of an hour finds what it wrote. */
+/** This hour and the one before it: a case at the end of an hour finds what it wrote. */
 function lastHours({ history }: CompleteStore): Promise<HistoryReport> {
   const from = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS
   return history.read({ from, to: from + 3 * HOUR_MS, stepMs: HOUR_MS })

@@ -36,7 +36,6 @@ function inLane(eventId: string, lane: string): NewDelivery {
 
 const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.id)
 
-/** The ways in which an event leaves its lane. */
 const endings: readonly [string, Outcome][] = [
   ['succeeds', succeeded],
   ['is ignored', ignored],

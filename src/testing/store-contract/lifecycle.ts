@@ -191,7 +191,6 @@ interface Model {
   run: number
   final: boolean
   lease: Lease | null
-  /** Expired leases, which must change nothing. */
   readonly old: Lease[]
 }
 

@@ -167,7 +167,7 @@ export const listCases: readonly ContractCase[] = [
       const all = await listAll(store)
       let hits = 0
       for (const subset of range(2 ** filtersOf(all[0]!).length)) {
-        // Each combination is made from another event, so that most of them find something.
+        // Each combination is made from another event: most of them find something.
         const filters = filtersOf(all[subset % all.length]!)
         const filter: EventFilter = Object.assign(
           {},
@@ -222,7 +222,6 @@ export const listCases: readonly ContractCase[] = [
 
 const eventIds = (events: readonly EventRecord[]) => events.map((e) => e.id)
 
-/** Reads the tail from `after` until its position no longer changes. */
 async function follow(store: CompleteStore, after: Position = 0, limit = 500, source?: string) {
   const events: EventRecord[] = []
   for (let position = after; ; ) {

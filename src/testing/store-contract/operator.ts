@@ -1,4 +1,4 @@
-/** Orders of an operator: each event is judged on its own, and a succeeded event is replayed only with force. */
+/** Actions of an operator: each event is judged on its own, and a succeeded event is replayed only with force. */
 import assert from 'node:assert/strict'
 import {
   attempt,
@@ -184,7 +184,7 @@ export const operatorCases: readonly ContractCase[] = [
           assert.ok(result.done)
           assert.equal(state, i % 2 ? 'ignored' : 'pending')
         } else if (result.done) {
-          // The order came first, and the worker claimed the event after it.
+          // The action came first, and the worker claimed the event after it.
           assert.deepEqual([i % 2, state, claimed[0]?.run, claimed[0]?.tries], [0, 'processing', 2, 1])
         } else {
           assert.deepEqual([result.code, state, run], ['EVENT_PROCESSING', 'processing', 1])

@@ -31,7 +31,6 @@ const now = () => Date.now()
 const prune = (store: CompleteStore, more: Partial<PruneOptions>) =>
   store.retention.prune({ source: SOURCE, limit: 1_000, ...more })
 
-/** Prunes until there is no more. */
 async function pruneAll(store: CompleteStore, more: Partial<PruneOptions>): Promise<void> {
   for (const _ of range(50)) {
     if (!(await prune(store, more)).more) return

@@ -1,6 +1,6 @@
 /**
- * Every situation an event can be in and how to bring a new event into it, and a sample log of random events in all
- * situations, the same in each run.
+ * Every situation of an event and how to bring a new event into it, and a sample log of random events in all situations,
+ * which every run repeats.
  */
 import assert from 'node:assert/strict'
 import type { EventFilter, EventKey, EventRecord, Lease, NewDelivery, Outcome, State } from '../../model.js'
@@ -32,9 +32,7 @@ import {
 export interface Situation {
   readonly name: string
   readonly state: State
-  /** Whether a claim of due events returns it. */
   readonly due: boolean
-  /** Whether a claim of this event returns it. */
   readonly claimable: boolean
   /** Brings a new event into the situation. Returns its last lease, which is live only in state `processing`. */
   drive(store: CompleteStore, harness: CaseHarness, of: EventKey): Promise<Lease | null>
@@ -319,7 +317,6 @@ export async function fillSample(store: CompleteStore, harness: CaseHarness, cou
   await flush(store)
 }
 
-/** The meaning of a filter, in the simplest way. */
 export function matches(filter: EventFilter, found: EventRecord): boolean {
   return (
     (filter.source === undefined || found.source === filter.source) &&

@@ -43,9 +43,8 @@ export interface StoreHarness<Tx = unknown> {
 export interface StoreCase {
   /** The section (`log` or a capability), then a sentence of behaviour. */
   readonly name: string
-  /** The capabilities that the case calls. */
   readonly needs: readonly Capability[]
-  /** The reason why a store cannot run this case; set by `storeContractFor`. */
+  /** Set by `storeContractFor` when a store cannot run this case. */
   readonly skip?: string
   /** Rejects with an AssertionError when the store does not behave so. */
   run(harness: StoreHarness): Promise<void>
@@ -56,10 +55,8 @@ export interface CaseHarness<Tx = unknown> extends StoreHarness<Tx> {
   open(options?: { readonly migrate?: boolean }): Promise<CompleteStore<Tx>>
 }
 
-/** A case as it is written in its section. */
 export interface ContractCase {
   readonly name: string
-  /** Capabilities beside the section's own. */
   readonly needs?: readonly Capability[]
   run(harness: CaseHarness): Promise<void>
 }
@@ -97,7 +94,6 @@ export function event(eventId: string, more: Partial<NewEvent> = {}): NewEvent {
   }
 }
 
-/** A delivery with these events. */
 export function delivery(
   events: string | NewEvent | readonly NewEvent[],
   more: Partial<NewDelivery> = {},
@@ -120,7 +116,6 @@ export async function openSeveral(harness: CaseHarness, count: number): Promise<
   return stores
 }
 
-/** Records deliveries of one event each and returns their verdicts. */
 export async function record(store: CompleteStore, ...deliveries: NewDelivery[]): Promise<RecordVerdict[]> {
   const verdicts = await store.record(deliveries)
   assert.equal(verdicts.length, deliveries.length, 'a list of verdicts per delivery')
@@ -144,7 +139,6 @@ export function claim(store: CompleteStore, options: Partial<ClaimOptions> = {})
   return store.claim({ worker: 'worker-1', limit: 100, leaseMs: LEASE_MS, ...options })
 }
 
-/** Claims exactly this event. */
 export async function claimEvent(
   store: CompleteStore,
   of: EventKey,
@@ -173,7 +167,7 @@ export async function settle(store: CompleteStore, lease: Lease, outcome: Outcom
   return done[0]!
 }
 
-/** The same inside a handler's transaction. */
+/** Inside a handler's transaction. */
 export async function settleIn(
   transaction: StoreTransaction,
   lease: Lease,
@@ -184,7 +178,6 @@ export async function settleIn(
   return done[0]!
 }
 
-/** Claims and settles: one complete attempt. */
 export async function attempt(store: CompleteStore, of: EventKey, outcome: Outcome): Promise<ClaimedEvent> {
   const claimed = await claimEvent(store, of)
   assert.equal(await settle(store, claimed.lease, outcome), true, 'a live lease settles')
@@ -237,7 +230,6 @@ export async function changesNothing(store: Store, of: EventKey, act: () => Prom
   assert.deepEqual(await snapshot(store, of), before, 'nothing has changed')
 }
 
-/** All pages of a list, joined. */
 export async function listAll(
   store: CompleteStore,
   filter: EventFilter = {},
@@ -264,7 +256,7 @@ export async function rejects(act: () => unknown, code: ErrorCode): Promise<void
   )
 }
 
-/** Random numbers that are the same in each run (mulberry32), so that a failure can be repeated. */
+/** Repeats the same random numbers in each run (mulberry32), to repeat a failure. */
 export function random(seed: number): () => number {
   let state = seed
   return () => {
