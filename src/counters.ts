@@ -100,7 +100,7 @@ interface RemovedRows {
 }
 
 export class RetentionCounters {
-  /** Scheduled runs of this process that succeeded, and those that failed. */
+  /** Scheduled runs of this process that succeeded. */
   runs = 0
   failures = 0
   payloads = 0

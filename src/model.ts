@@ -78,7 +78,7 @@ export const limits = {
   errorBytes: 8_192,
   effectNameBytes: 255,
   effectResultBytes: 262_144,
-  /** The limit of intake is lower (1 MiB) and configurable up to this one. */
+  /** Intake has a lower limit (1 MiB), configurable up to this one. */
   bodyBytes: 64 * 1024 * 1024,
   recordBatch: 1_000,
   claimBatch: 1_000,
@@ -103,7 +103,7 @@ export function named({ source, id }: EventKey): { source: string; eventId: stri
 export interface NewEvent {
   readonly id: string
   readonly type: string
-  /** The subject of the event (an action, a customer, a repository), for searches. */
+  /** An action, a customer, a repository: for searches. */
   readonly reference: string | null
   /** SHA-256 of the content that every delivery of this id must repeat; null where the sender changes it on each retry. */
   readonly contentHash: Uint8Array | null
@@ -285,7 +285,7 @@ export interface EventFilter {
 export interface EventPage {
   readonly events: readonly EventRecord[]
   /**
-   * The cursor of the next page; null at the end. A page may be shorter than `limit` and still have a next one, because
+   * Null at the end. A page may be shorter than `limit` and still have a next one, because
    * the store reads a bounded number of rows per call.
    */
   readonly next: string | null
@@ -302,7 +302,7 @@ export interface SourceStats {
   readonly succeeded: number
   readonly ignored: number
   readonly dead: number
-  /** The time since which the oldest due event waits for a worker; null when no event is due. */
+  /** The oldest due event waits for a worker since then; null when no event is due. */
   readonly oldestDueAt: number | null
   /** Set when the backlog is too large to count: pending, retrying and succeeded are then estimates. */
   readonly estimated?: true
@@ -345,7 +345,6 @@ export type ActionResult =
 export type Position = number
 
 export interface TailOptions {
-  /** Only events after this position. */
   readonly after: Position
   readonly limit: number
   readonly source?: string

@@ -36,7 +36,7 @@ export interface InboxOptions<Tx = unknown, S extends Sources = Sources> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
   readonly store: Store<Tx> | string
   /**
-   * Whether `stop` closes the store. Default true, also for a store that was made by `postgres({ url })` or
+   * Whether `stop` closes the store. Default true, even for a store that was made by `postgres({ url })` or
    * `sqlite(path)`. A pool that was passed to `postgres({ pool })` belongs to the caller and is never closed. False = the
    * store is used by others too, and the caller closes it.
    */

@@ -17,7 +17,6 @@ export interface ActionOptions {
 }
 
 export interface BulkOptions extends Omit<ActionOptions, 'conflict'> {
-  /** The most events per second. */
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
   /** Stops between two pages, or while it waits for the rate. Actions that were carried out are not undone. */
@@ -25,10 +24,9 @@ export interface BulkOptions extends Omit<ActionOptions, 'conflict'> {
 }
 
 export interface BulkResult {
-  /** Events that matched the filter. */
   readonly matched: number
   readonly done: number
-  /** Number of events that were not changed, by the code of the reason. */
+  /** Events that were not changed, by the code of the reason. */
   readonly refused: Readonly<Record<string, number>>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Several claimed events of one handler in one session and one transaction. When it fails, it is rolled back, and dispatch
- * runs each event alone, so that only the bad event fails. Calls that had succeeded are then made again: what they did in
- * the transaction is undone, what they did outside of it is not.
+ * runs each event alone: only the bad event fails. Calls that had succeeded are then made again: what they did in the
+ * transaction is undone, what they did outside of it is not.
  */
 import type { ClaimedEvent } from '../model.js'
 import { type AttemptDeps, openSession } from './attempt.js'

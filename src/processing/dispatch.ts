@@ -170,10 +170,7 @@ export class Dispatch<Tx> {
     }
   }
 
-  /**
-   * Whether the next event may begin before the effects of the last one are visible. Not for a handler with a limit of its
-   * own, because one with a limit of 1 relies on seeing them.
-   */
+  /** False for a handler with its own limit: one with a limit of 1 relies on seeing the effects of the last event. */
   #mayOverlap(handler: Holder<Tx>): boolean {
     return this.#places.size > 1 && handler?.options.concurrency === undefined
   }

@@ -109,8 +109,8 @@ export class Effects<Tx> {
   }
 
   /**
-   * The record is written outside the transaction, so that it stays when the attempt fails. A store with one writer cannot
-   * do that while a transaction is open: there a result is written again when the transaction is rolled back.
+   * The record is written outside the transaction, to stay when the attempt fails. A store with one writer cannot do that
+   * while a transaction is open: there a result is written again when the transaction is rolled back.
    */
   async #write(step: EffectStep): Promise<EffectState> {
     const session = this.#session

@@ -9,10 +9,7 @@ const MAX_DEPTH = 3 // an AggregateError may contain itself
 const MAX_CHARACTERS = 131_072
 const MAX_PLACE_CHARACTERS = 500
 
-/**
- * An error as text that may be stored without an event: cut to the limit, without credentials. Where there is an event,
- * `redact.ts` masks more.
- */
+/** Text of an error that may be stored without an event. Where there is an event, `redact.ts` masks more. */
 export function textOf(error: unknown): string {
   const text = withoutCredentials(storable(describeError(error)).slice(0, 2 * limits.errorBytes))
   return cut(text === '' ? 'an error without a message' : text, limits.errorBytes)

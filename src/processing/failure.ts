@@ -63,16 +63,16 @@ export function permanent(error: unknown): Error {
 }
 
 /**
- * `throw retryAfter('5m')`: retry after this time (one year at most) instead of the delay of the policy. The attempt counts, and
- * after the last one the event is a dead letter.
+ * `throw retryAfter('5m')`: retry after this time (one year at most) instead of the delay of the policy. The attempt counts,
+ * and after the last one the event is a dead letter.
  */
 export function retryAfter(delay: Duration, why: unknown = 'the handler asked to be called again'): Error {
   return new Directive('RetryAfter', why, checkDelay('retryAfter', delay))
 }
 
 /**
- * `throw postpone('5m')`: try again after this time (one year at most). The attempt does not count and is not recorded, so use it
- * only for conditions that end without intervention (a rate limit, a pause), never for a failure.
+ * `throw postpone('5m')`: try again after this time (one year at most). The attempt does not count and is not recorded, so
+ * use it only for conditions that end without intervention (a rate limit, a pause), never for a failure.
  */
 export function postpone(delay: Duration, why: unknown = 'the handler asked to be called later'): Error {
   return new Directive('Postponed', why, checkDelay('postpone', delay))

@@ -4,7 +4,6 @@ import type { Duration } from '../duration.js'
 import type { Logger } from '../log.js'
 import type { RetryPolicy } from './failure.js'
 
-/** An event as its handler sees it. */
 export interface HandledEvent<Payload = unknown> {
   readonly source: string
   readonly id: string
@@ -28,7 +27,7 @@ export interface HandledEvent<Payload = unknown> {
 export interface OnceOptions {
   /**
    * What to do when an earlier attempt began this effect and its result is unknown. `repeat` calls it again (with the same
-   * idempotency key); `review` makes the event a dead letter, so that a person decides. Default `repeat`.
+   * idempotency key); `review` makes the event a dead letter, and a person decides. Default `repeat`.
    */
   readonly onUnknown?: 'repeat' | 'review'
 }
@@ -41,7 +40,7 @@ export interface HandlerContext<Tx = unknown> {
    * called. If the process dies between the call and the record, `fn` runs again: pass `idempotencyKey` to the other side.
    */
   once<T>(name: string, fn: () => T | Promise<T>, options?: OnceOptions): Promise<T>
-  /** A key that is the same in every attempt and replay of this event, and different for any other event or name. */
+  /** Stable: every attempt and replay of this event has this key, and no other event or name has it. */
   idempotencyKey(name: string): string
   /** The number of the attempt, from 1, since the event was recorded or an operator retried it. */
   readonly attempt: number
@@ -65,7 +64,7 @@ export interface BatchContext<Tx = unknown> extends Pick<HandlerContext<Tx>, 'tx
   ignore(event: HandledEvent, reason: string): void
 }
 
-/** Several events in one transaction. When it fails, each event runs alone, so that only the bad event fails. */
+/** Several events in one transaction. When it fails, each event runs alone, and only the bad one fails. */
 export type BatchHandler<Tx = unknown, Payload = unknown> = (
   events: readonly HandledEvent<Payload>[],
   ctx: BatchContext<Tx>,

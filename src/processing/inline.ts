@@ -1,6 +1,6 @@
 /**
  * Inline mode: an event is handled inside the request, and the answer tells the result. After a failure the next delivery of
- * the sender runs the event again at once. If another request or worker has the event, this one waits for it a little. An
+ * the sender runs the event again at once. A request waits a little for another request or worker that has the event. An
  * event that was not handled is acknowledged only when a worker runs it later.
  */
 import type { EventKey, InlineStatus, RecordVerdict, State } from '../model.js'

@@ -1,6 +1,6 @@
 /**
- * Places: attempts that may run at the same time. They are divided among the handlers, so that one that hangs cannot hold
- * them all. A place is
+ * Places: attempts that may run at the same time. They are divided among the handlers: one that hangs cannot hold them all.
+ * A place is
  *
  *   free   no attempt has it;
  *   held   an attempt has it;

@@ -124,10 +124,7 @@ export class Processor<Tx> {
     }
   }
 
-  /**
-   * Runs this event now, due or not. Null: there is no such event, it has finished, or another worker has it. `postponed`:
-   * the handler asked for it, the event is paused here, or it is left to other processes.
-   */
+  /** Runs this event now, due or not. Null when `Claims.one` is null. `postponed`: by the handler, or it must not run here now. */
   async processEvent(key: EventKey): Promise<Result | null> {
     const claimed = await this.#claims.one(key)
     if (claimed === 'released') return { kind: 'postponed', delayMs: 0 }

@@ -1,7 +1,7 @@
 /**
  * The registered handlers. The most specific one is called: exact types before globs, longer globs before shorter, `*` last.
- * Where types have a family (`pull_request` of `pull_request.opened`), patterns that match only the family match too: after
- * the exact type and longer globs, so that `pull_request.*` goes before `pull_request`, and that before `pull_*`.
+ * Where types have a family (`pull_request` of `pull_request.opened`), patterns that match only the family match too, after
+ * the exact type and longer globs: `pull_request.*` goes before `pull_request`, and that before `pull_*`.
  */
 import { AttemptCounters } from '../counters.js'
 import { msOf } from '../duration.js'

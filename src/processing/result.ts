@@ -60,8 +60,8 @@ export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postpo
 }
 
 /**
- * An error after a transaction that could not begin is not the fault of the handler. `claimed`: the event that failed,
- * when it is known which event of the session it was.
+ * The handler is not to blame for an error after a transaction that could not begin. `claimed`: the event that failed, when
+ * it is known which event of the session it was.
  */
 export function failureIn<Tx>(
   { registry, redact }: AttemptDeps<Tx>,

@@ -65,8 +65,8 @@ export class Session<Tx> {
   }
 
   /**
-   * Waits for the call of a handler, or rejects with the reason when the session is aborted first. Not by Promise.race with
-   * a promise of the session: it would keep something of each call until the session ends.
+   * Waits for the call of a handler, or rejects when the session is aborted first. Promise.race with a promise of the session
+   * would keep something of each call until the session ends.
    */
   untilAborted(call: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -129,8 +129,8 @@ async function writeOutcomes<Tx>(
 }
 
 /**
- * The outcome, or a dead letter with the reason when no store accepts it. An outcome that is never written would leave the
- * event to its lease, and fail all that are settled in the same call.
+ * An outcome that no store accepts becomes a dead letter with the reason. Never written, it would leave the event to its
+ * lease, and fail all that are settled in the same call.
  */
 function writable(outcome: Outcome): Outcome {
   try {

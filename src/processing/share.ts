@@ -1,7 +1,7 @@
 /**
  * The option `share`: an ordinary handler is called for several events, one after the other, in the transaction of a batch.
- * Each call has its own context and time limit. The transaction takes no further event after 250 ms, so that its locks are
- * not held much longer.
+ * Each call has its own context and time limit. The transaction takes no further event after 250 ms: its locks must not be
+ * held much longer.
  */
 import type { AttemptDeps } from './attempt.js'
 import type { Called } from './batch.js'
