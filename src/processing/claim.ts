@@ -96,11 +96,10 @@ export class Claims<Tx> {
       )
       return { elsewhere: unhandled, nowhere: [] }
     })
-    if (this.#dispatch.isStopped) {
-      await this.#dispatch.release(unhandled)
-      return []
-    }
     await this.#dispatch.release(found.elsewhere, ELSEWHERE_DELAY_MS)
-    return found.nowhere.filter(({ lease }) => leases.has(lease.token))
+    const nowhere = found.nowhere.filter(({ lease }) => leases.has(lease.token))
+    if (!this.#dispatch.isStopped) return nowhere
+    await this.#dispatch.release(nowhere)
+    return []
   }
 }

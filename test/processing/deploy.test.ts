@@ -1,10 +1,20 @@
 /** A deploy that adds a handler: processes with and without it run side by side on one log. */
 
-import type { SourceStats } from 'hookonce'
+import type { SourceStats, Store } from 'hookonce'
 import { afterEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Child, startChild } from '../support/child.js'
-import { type Bench, ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
+import {
+  type Bench,
+  ids,
+  onBothLogs,
+  post,
+  postAll,
+  shop,
+  signal,
+  stateOf,
+  until,
+} from '../support/processing.js'
 
 const children: Child[] = []
 afterEach(async () => {
@@ -63,6 +73,37 @@ onBothLogs((bench) => {
     expect(lines).toContainEqual(
       expect.objectContaining({ level: 'warn', source: 'shop', type: 'order.refunded', reason: 'unhandled' }),
     )
+  })
+
+  test('a stop releases an event without a handler, although an event of another process is still being released', async () => {
+    const { inbox: other } = bench.inbox()
+    other.on('shop', 'order.refunded', () => {})
+    other.pause('shop')
+    await other.start()
+    await postAll(other, [
+      { id: 'elsewhere', type: 'order.refunded' },
+      { id: 'nowhere', type: 'order.unknown' },
+    ])
+    const store = bench.store()
+    const releasing = signal()
+    const goOn = signal()
+    const slow: Store = {
+      ...store,
+      async release(leases, delayMs) {
+        releasing.give()
+        await goOn.wait
+        return store.release(leases, delayMs)
+      },
+    }
+    const { inbox } = bench.inbox({ store: slow })
+    inbox.on('shop', 'order.paid', () => {})
+    await inbox.start()
+    await releasing.wait
+    const stopped = inbox.stop()
+    setTimeout(goOn.give, 300) // the stop has reached the processor
+    await stopped
+    expect(await stateOf(other, 'nowhere')).toBe('pending')
+    expect(await stateOf(other, 'elsewhere')).toBe('pending')
   })
 
   test('a handler that is added to a running inbox is known to the others at once', async () => {
