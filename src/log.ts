@@ -15,12 +15,12 @@ export interface Logger {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
 /** Writes a line of JSON per entry, by default to standard error. */
 export function jsonLog(level: LogLevel = 'warn', write = toStandardError): Logger {
   const at = (entry: LogLevel) => (fields: LogFields, message: string) => {
-    if (order.indexOf(entry) < order.indexOf(level)) return
+    if (levels.indexOf(entry) < levels.indexOf(level)) return
     write(lineOf(entry, fields, message))
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }

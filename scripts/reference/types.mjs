@@ -117,16 +117,16 @@ const interfaces = [
   ],
   ['A filter', 'src/model.ts', 'EventFilter', 'For `inbox.events.list`, `retry`, `replay` and `ignore`.'],
   [
-    'Options of an order',
+    'Options of an action',
     'src/processing/actions.ts',
     'ActionOptions',
     'For `retry`, `replay` and `ignore`.',
   ],
   [
-    'Options of an order on a filter',
+    'Options of an action on a filter',
     'src/processing/actions.ts',
     'BulkOptions',
-    'Besides the options of an order.',
+    'Besides the options of an action.',
   ],
 ]
 

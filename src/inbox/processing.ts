@@ -92,10 +92,10 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
 
   function act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod {
     return (async (target: EventKey | readonly EventKey[] | EventFilter, by: BulkOptions = {}) => {
-      const ordered = forgetting(await store.open(), cache)
+      const opened = forgetting(await store.open(), cache)
       const result = isKey(target)
-        ? await actOnEvent(ordered, verb, target, by)
-        : await actOnEvents(ordered, verb, target, by)
+        ? await actOnEvent(opened, verb, target, by)
+        : await actOnEvents(opened, verb, target, by)
       wake()
       return result
     }) as ActionMethod
