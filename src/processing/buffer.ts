@@ -171,7 +171,7 @@ export class EventBuffer<Tx> {
   }
 }
 
-/** At least the next two groups of a handler of groups, because a claim returns more than one group. */
+/** A handler of groups keeps at least its next two groups, because a claim returns more than one group. */
 function maxAhead<Tx>(handler: Registered<Tx>, handlerConcurrency: number): number {
   const size = groupSize(handler)
   // A handler that was quick may hang: then the time since its last change counts.

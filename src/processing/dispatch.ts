@@ -1,7 +1,8 @@
 /**
  * Dispatch: takes claimed events from the buffer when a place is free, and runs them as attempts. An event is
  *
- *   waiting    in the buffer (`buffer.ts`). A paused handler, too many events or a stop release it;
+ *   waiting    in the buffer (`buffer.ts`). A paused handler, too many events or a stop release it; a lost lease
+ *              removes it;
  *   running    in an attempt that has a place (`places.ts`);
  *   settling   in an attempt whose handler has returned and left its place to the next event, while its outcome is written.
  *
@@ -60,7 +61,7 @@ export class Dispatch<Tx> {
     return room <= 0 || (room < size / 2 && waiting > 0) ? 0 : room
   }
 
-  /** Releases events that would only take up room, too. */
+  /** Starts events while there are places for them, and releases those that would only take up room. */
   startReady(): void {
     if (this.isStopped) return
     this.#releaseAll(this.#buffer.removePaused())

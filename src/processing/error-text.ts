@@ -1,7 +1,7 @@
 /** Anything that was thrown, as text without stacks: names and messages, never other properties. `redact.ts` redacts it. */
 import { limits } from '../model.js'
 
-/** Our own errors are left out too: their messages are whole sentences. */
+/** These names are not shown: the messages of our own errors are whole sentences. */
 const omittedNames = new Set(['Error', 'PermanentFailure', 'RetryAfter', 'Postponed', 'HookonceError'])
 const MAX_CAUSES = 3
 const MAX_DEPTH = 3 // an AggregateError may contain itself

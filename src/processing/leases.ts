@@ -19,7 +19,7 @@ interface LeasedEvent<Tx> {
   session: Session<Tx> | null
   /** Lost while it ran, so its session was aborted; another session of it must not begin. */
   isLost: boolean
-  /** The monotonic clock of this process decides, unless the lease is extended. */
+  /** Monotonic clock of this process. Each heartbeat moves it on. */
   expiresAt: number
 }
 
