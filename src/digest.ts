@@ -1,7 +1,6 @@
-/** SHA-256 of some bytes, with the one-shot function where Node has it: half the time of building a Hash for 1 kB. */
-import * as crypto from 'node:crypto'
+import { hash } from 'node:crypto'
 
-export const sha256: (bytes: Uint8Array) => Uint8Array =
-  typeof crypto.hash === 'function'
-    ? (bytes) => crypto.hash('sha256', bytes, 'buffer')
-    : (bytes) => crypto.createHash('sha256').update(bytes).digest()
+/** SHA-256 with the one-shot function: half the time of a Hash object for 1 kB. A text is its UTF-8 bytes. */
+export function sha256(content: string | Uint8Array): Buffer {
+  return hash('sha256', content, 'buffer')
+}

@@ -27,7 +27,7 @@ interface Entry {
 /** A body that takes longer may be evicted; otherwise a few slow senders could use all the memory. */
 const SLOW_MS = 1_000
 
-export function createBodyBudget(mostBytes: number, now: () => number = () => performance.now()): BodyBudget {
+export function createBodyBudget(mostBytes: number): BodyBudget {
   /** Oldest first. */
   const entries = new Set<Entry>()
   let used = 0
@@ -39,7 +39,7 @@ export function createBodyBudget(mostBytes: number, now: () => number = () => pe
   }
 
   function makeRoom(bytes: number, asking: Entry): void {
-    const before = now() - SLOW_MS
+    const before = performance.now() - SLOW_MS
     for (const entry of entries) {
       if (used + bytes <= mostBytes || entry.since > before) return
       if (entry === asking || entry.evict === null || entry.bytes === 0) continue
@@ -54,7 +54,7 @@ export function createBodyBudget(mostBytes: number, now: () => number = () => pe
       return used
     },
     begin() {
-      const entry: Entry = { bytes: 0, since: now(), evict: null }
+      const entry: Entry = { bytes: 0, since: performance.now(), evict: null }
       entries.add(entry)
       return {
         take(bytes) {
@@ -85,12 +85,7 @@ export function createBodyBudget(mostBytes: number, now: () => number = () => pe
 const SMALL_BYTES = 4_096
 const BLOCK_BYTES = 16_384
 
-export interface ByteCollector {
-  add(piece: Uint8Array): void
-  whole(): Uint8Array
-}
-
-export function collectBytes(): ByteCollector {
+export function collectBytes() {
   const pieces: Uint8Array[] = []
   let block: Uint8Array | null = null
   let filled = 0
@@ -102,7 +97,7 @@ export function collectBytes(): ByteCollector {
   }
 
   return {
-    add(piece) {
+    add(piece: Uint8Array): void {
       // Most bodies are one chunk, which is not copied.
       if (piece.byteLength > SMALL_BYTES || (pieces.length === 0 && block === null)) {
         closeBlock()
@@ -114,7 +109,7 @@ export function collectBytes(): ByteCollector {
       block.set(piece, filled)
       filled += piece.byteLength
     },
-    whole() {
+    whole(): Uint8Array {
       closeBlock()
       return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
     },

@@ -1,7 +1,6 @@
 /** Intake for web-standard requests and responses. The body is read here, as bytes, up to the limit. */
 import type { Receipt } from './answer.js'
-import type { BodyBudget, BodyReading } from './body-budget.js'
-import { collectBytes } from './body-budget.js'
+import { type BodyBudget, type BodyReading, collectBytes } from './body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from './receive.js'
 import { sourceInPath } from './source-path.js'
 
@@ -79,6 +78,6 @@ function timeout(ms: number) {
   return { promise, clear: () => clearTimeout(timer) }
 }
 
-export function asResponse({ httpStatus, headers, body }: Receipt): Response {
+function asResponse({ httpStatus, headers, body }: Receipt): Response {
   return new Response(httpStatus === 204 ? null : body, { status: httpStatus, headers })
 }

@@ -25,24 +25,13 @@ export interface GroupCommitOptions {
   readonly onCommit?: (deliveries: number, ms: number) => void
 }
 
-export interface GroupCommit {
-  /**
-   * Resolves after the commit. Rejects with STORE_BUSY when the queue is full, STORE_UNAVAILABLE after `withinMs`, or the
-   * error of the store. A delivery that ran out of time may still be recorded: the sender's retry is then a duplicate.
-   */
-  record(delivery: NewDelivery): Promise<Recording>
-  readonly waiting: number
-  /** Resolves when nothing waits and nothing is under way. */
-  idle(): Promise<void>
-}
-
 interface Waiter {
   readonly delivery: NewDelivery
   readonly resolve: (recording: Recording) => void
   readonly reject: (error: unknown) => void
 }
 
-export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {}): GroupCommit {
+export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {}) {
   const { maxBatch = 256, maxBatchBytes = 4 * 1024 * 1024, maxUnderWay = 2 } = options
   const { maxWaiting = 10_000, maxWaitingBytes = 64 * 1024 * 1024, withinMs = null, onCommit } = options
   let queue: Waiter[] = []
@@ -52,6 +41,10 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
   let whenIdle: (() => void)[] = []
   const inTime = withinMs === null ? null : timeLimits(withinMs, giveUp)
 
+  /**
+   * Resolves after the commit. Rejects with STORE_BUSY when the queue is full, STORE_UNAVAILABLE after `withinMs`, or the
+   * error of the store. A delivery that ran out of time may still be recorded: the sender's retry is then a duplicate.
+   */
   function record(delivery: NewDelivery): Promise<Recording> {
     const bytes = delivery.body.byteLength
     if (queue.length >= maxWaiting || (queue.length > 0 && queuedBytes + bytes > maxWaitingBytes)) {
@@ -64,7 +57,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
       inTime?.set(waiter)
       queue.push(waiter)
       queuedBytes += bytes
-      // After this turn of the event loop, so that requests read from many sockets in one turn share a commit.
+      // Requests that are read from many sockets in one turn of the event loop share a commit.
       if (!scheduled && underWay < maxUnderWay) {
         scheduled = true
         setImmediate(commitNext)
@@ -72,7 +65,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     })
   }
 
-  /** Removes a delivery whose commit has not begun, so that the queue does not grow behind a commit that hangs. */
+  /** Removes a delivery whose commit has not begun: otherwise the queue grows behind a commit that hangs. */
   function giveUp(waiter: Waiter): void {
     const at = queue.indexOf(waiter)
     if (at >= 0) {
@@ -110,18 +103,15 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
       // Spooled and failed deliveries are not part of the commit.
       const recorded = recordings.reduce((count, recording) => count + (Array.isArray(recording) ? 1 : 0), 0)
       if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)
-      for (let i = 0; i < batch.length; i++) {
-        inTime?.clear(batch[i]!)
+      for (const [i, { resolve, reject }] of batch.entries()) {
         const recording = recordings[i]!
-        if (recording instanceof HookonceError) batch[i]!.reject(recording)
-        else batch[i]!.resolve(recording)
+        if (recording instanceof HookonceError) reject(recording)
+        else resolve(recording)
       }
     } catch (error) {
-      for (const waiter of batch) {
-        inTime?.clear(waiter)
-        waiter.reject(error)
-      }
+      for (const { reject } of batch) reject(error)
     } finally {
+      for (const waiter of batch) inTime?.clear(waiter)
       underWay--
       if (queue.length > 0) commitNext()
       else if (underWay === 0) {
@@ -131,14 +121,17 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     }
   }
 
+  /** Resolves when nothing waits and nothing is under way. */
+  function idle(): Promise<void> {
+    if (queue.length === 0 && underWay === 0) return Promise.resolve()
+    return new Promise((resolve) => whenIdle.push(resolve))
+  }
+
   return {
     record,
+    idle,
     get waiting() {
       return queue.length
     },
-    idle: () =>
-      queue.length === 0 && underWay === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => whenIdle.push(resolve)),
   }
 }

@@ -23,26 +23,15 @@ export interface ObserverDeps {
   readonly repeats: RepeatedLines
 }
 
-export interface IntakeObserver {
-  /** A delivery has arrived. Returns the name it is counted under. */
-  received(source: string): string
-  /** The delivery has its answer, which is returned. */
-  answered(counted: string, answer: Answer, startedAt: number): Receipt
-  /** An adapter has refused a request before there was a delivery. Returns the answer. */
-  refusedEarly(source: string | null, refusal: EarlyRefusal): Receipt
-  storeNotOpen(source: string, error: unknown): void
-  stopped(source: string): void
-  storeFailed(error: unknown): string
-  /** A delivery was recorded: now, or later out of the spool. */
-  recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void
-  notHandled(key: EventKey, error: unknown): void
-  notRearmed(key: EventKey, error: unknown): void
-}
+export type IntakeObserver = ReturnType<typeof intakeObserver>
 
-export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps): IntakeObserver {
-  /** Unknown names share one counter. */
-  const countedAs = (source: string | null) =>
-    source !== null && sources.has(source) ? source : UNKNOWN_SOURCE
+export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps) {
+  /** Returns the name that the delivery is counted under. Unknown names share one counter. */
+  function received(source: string | null): string {
+    const counted = source !== null && sources.has(source) ? source : UNKNOWN_SOURCE
+    counters.of(counted).received++
+    return counted
+  }
 
   function rejected(source: string, step: string, receipt: Receipt): Receipt {
     const reason = receipt.reason ?? receipt.status
@@ -52,21 +41,15 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
   }
 
   function rejectedBeforeIntake(source: string, reason: string): string {
-    const counted = countedAs(source)
-    const own = counters.of(counted)
-    own.received++
-    countRejected(own, reason)
+    const counted = received(source)
+    countRejected(counters.of(counted), reason)
     return counted
   }
 
   return {
-    received(source) {
-      const counted = countedAs(source)
-      counters.of(counted).received++
-      return counted
-    },
+    received,
 
-    answered(counted, { step, receipt }, startedAt) {
+    answered(counted: string, { step, receipt }: Answer, startedAt: number): Receipt {
       const own = counters.of(counted)
       if (receipt.status === 'handshake') own.handshakes++
       else if (receipt.httpStatus < 400) {
@@ -77,32 +60,32 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
       return receipt
     },
 
-    refusedEarly(source, refusal) {
-      const counted = countedAs(source)
-      counters.of(counted).received++
-      return rejected(counted, 'receive', earlyRefusal(refusal))
+    /** An adapter has refused a request before there was a delivery. */
+    refusedEarly(source: string | null, refusal: EarlyRefusal): Receipt {
+      return rejected(received(source), 'receive', earlyRefusal(refusal))
     },
 
-    storeNotOpen(source, error) {
+    storeNotOpen(source: string, error: unknown): void {
       const counted = rejectedBeforeIntake(source, countStoreError(counters, error))
       const problem = error instanceof HookonceError ? error.message : 'unexpected'
       repeats.error({ source: counted, step: 'record', problem }, 'store not open')
     },
 
-    stopped: (source) => void rejectedBeforeIntake(source, 'STORE_CLOSED'),
+    stopped: (source: string) => void rejectedBeforeIntake(source, 'STORE_CLOSED'),
 
-    storeFailed: (error) => countStoreError(counters, error),
+    storeFailed: (error: unknown): string => countStoreError(counters, error),
 
-    recorded(source, ids, verdicts) {
+    /** A delivery was recorded: now, or later out of the spool. */
+    recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void {
       const own = counters.of(source)
       for (const [i, verdict] of verdicts.entries()) countVerdict(log, own, source, ids[i]!, verdict)
     },
 
-    notHandled(key, error) {
+    notHandled(key: EventKey, error: unknown): void {
       log.error({ ...named(key), step: 'handle', code: codeOf(error) }, 'could not be handled in the request')
     },
 
-    notRearmed(key, error) {
+    notRearmed(key: EventKey, error: unknown): void {
       log.error({ ...named(key), step: 'record', code: codeOf(error) }, 'dead letter could not be retried')
     },
   }
