@@ -3,6 +3,7 @@
  * computed from it; nothing is stored. A handshake that the sender signs is answered only if the signature is valid.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../../digest.js'
 import type { HandshakeReply } from '../../provider.js'
 import { Compiler, type OptionValues } from '../delivery/compile.js'
 import type { FieldText } from '../delivery/field.js'
@@ -140,10 +141,10 @@ function condition(
   }
   if (typeof wanted === 'string') {
     const read = compiler.field(field)
-    const expected = digest(compiler.fill(wanted))
+    const expected = sha256(compiler.fill(wanted))
     return (reading) => {
       const value = read(reading)
-      return value !== undefined && timingSafeEqual(digest(value), expected)
+      return value !== undefined && timingSafeEqual(sha256(value), expected)
     }
   }
   const path = field.replace(/^json:/, '')
@@ -170,8 +171,4 @@ function replyText(rule: ReplyText, compiler: Compiler, scheme: Scheme): (readin
     if (scheme.mac === undefined || !token.test(text)) return null
     return compiler.fill(rule.prefix ?? '') + scheme.mac(algorithm, text).toString(encoding)
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

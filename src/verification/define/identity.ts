@@ -4,7 +4,7 @@ import type { IdentifiedEvent, SchemeFacts, StoredSlice } from '../../provider.j
 import { isForm } from '../delivery/body-formats.js'
 import { Compiler, type OptionValues } from '../delivery/compile.js'
 import { composite, type Field, isList, leaves } from '../delivery/field.js'
-import { eventName, referenceText, sha256, signedName, typeText } from '../delivery/names.js'
+import { eventName, hashName, referenceText, signedName, typeText } from '../delivery/names.js'
 import type { DocumentRule, Reading } from '../delivery/reading.js'
 import { ByteRanges, type NoSlices, type ReadSlices, slicesReader } from '../delivery/slices.js'
 import { isDeeperThan } from '../json-scan.js'
@@ -54,7 +54,7 @@ export function compileIdentity(
       const events: IdentifiedEvent[] = []
       for (const found of find(compiled, reading)) {
         const id =
-          found.id ?? signedName(found.reading) ?? (found.isUnsplit ? sha256(found.content!) : undefined)
+          found.id ?? signedName(found.reading) ?? (found.isUnsplit ? hashName(found.content!) : undefined)
         if (id === undefined) return []
         events.push(new ReadEvent(id, found))
       }

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { type JsonQuery, type JsonToken, jsonQuery } from '../json.js'
 import { xmlText } from './body-formats.js'
 import { type Field, type FieldText, isList, splitField } from './field.js'
-import { sha256, signedName } from './names.js'
+import { hashName, signedName } from './names.js'
 import type { Reading } from './reading.js'
 
 export type OptionValues = Readonly<Record<string, unknown>>
@@ -151,7 +151,7 @@ export class Compiler {
       case 'unique':
         return () => randomUUID()
       case 'hash':
-        return (reading) => sha256(reading.level(0))
+        return (reading) => hashName(reading.level(0))
       case 'signed':
         return signedName
       default:

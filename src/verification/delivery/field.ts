@@ -2,7 +2,7 @@
  * A field names one value of a delivery: the place of the signature, a signed value, the id of an event. It is a text
  * (`json:data.id`, `header:x-id`) or a small combination of fields. `docs/adding-a-provider.md` lists them all.
  */
-import { sha256, withinLimit } from './names.js'
+import { hashName, withinLimit } from './names.js'
 
 export type FieldText =
   | `json:${string}`
@@ -63,7 +63,7 @@ export function optional(field: Field): OptionalField {
 
 /** `sha256:<hex>` of these values; the text field `hash` is that of the content. */
 export function hash(...fields: Field[]): CombinedField {
-  return { fields, combination: 'hash', combine: (values) => sha256(JSON.stringify(values)) }
+  return { fields, combination: 'hash', combine: (values) => hashName(JSON.stringify(values)) }
 }
 
 /** Replaces the sender's codes with words; a code that is not listed stays. */

@@ -1,18 +1,19 @@
 /** Ids, types and references in a form that the log accepts; `store/input.ts` rejects any other. */
 import { createHash } from 'node:crypto'
+import { sha256 } from '../../digest.js'
 import { limits } from '../../model.js'
 import type { Reading } from './reading.js'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the log rejects exactly these characters
 const CONTROL = /[\u0000-\u001f\u007f]/g
 
-export function sha256(content: string | Uint8Array): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`
+export function hashName(content: string | Uint8Array): string {
+  return `sha256:${sha256(content).toString('hex')}`
 }
 
 /** A text that is too long becomes its hash. */
 export function withinLimit(text: string): string {
-  return Buffer.byteLength(text) > limits.eventIdBytes ? sha256(text) : text
+  return Buffer.byteLength(text) > limits.eventIdBytes ? hashName(text) : text
 }
 
 /**
@@ -35,7 +36,7 @@ export function eventName(id: string | undefined, reading: Reading): string | un
   if (id === undefined || id === '') return undefined
   if (Buffer.byteLength(id) <= limits.eventIdBytes && id.isWellFormed() && id.search(CONTROL) < 0) return id
   // JSON escapes half a surrogate pair, so two different ids have different hashes.
-  return reading.signedData.naming === null ? undefined : sha256(JSON.stringify(id))
+  return reading.signedData.naming === null ? undefined : hashName(JSON.stringify(id))
 }
 
 /** Null when there is none. Control characters are replaced and a long text is cut: a type never rejects an event. */

@@ -37,7 +37,7 @@ export function compileSlices(each: string): ReadSlices {
 const elements = compileSlices('[]')
 
 /** One JSON document per line; blank lines are skipped. */
-export function readLines(reading: Reading): readonly Reading[] | NoSlices {
+function readLines(reading: Reading): readonly Reading[] | NoSlices {
   const document = reading.document
   // A sender that offers lines also offers an array, and its own setting chooses between them.
   if (document.find((byte) => byte > 0x20) === 0x5b) return elements(reading)

@@ -7,8 +7,6 @@ import { exampleSecret, type SecretRule, type Secrets, secretKeys } from './secr
 import { decodeExact } from './signature.js'
 import { type SignedRule, SignedScheme } from './signed.js'
 
-export type { HmacAlgorithm }
-
 export interface HmacRule extends SignedRule {
   /** Default `sha256`. Fixed by the rule; a header cannot change it. */
   readonly algorithm?: HmacAlgorithm

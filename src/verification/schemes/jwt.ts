@@ -3,7 +3,7 @@
  * covered only when a claim holds its hash. jose does the cryptography and the key sets.
  */
 
-import { createHash, type KeyObject, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import {
   decodeJwt,
   decodeProtectedHeader,
@@ -13,6 +13,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import { sha256 } from '../../digest.js'
 import type { Duration } from '../../duration.js'
 import type { RejectReason, SchemeFacts, Verification } from '../../provider.js'
 import type { Evaluate } from '../delivery/compile.js'
@@ -32,7 +33,7 @@ import {
 import { type GetKey, type JwtKey, type KeySource, keySource } from './jwt-keys.js'
 import { generateKeys, signingKey } from './key-formats.js'
 import { exampleSecret, type Secrets } from './secret.js'
-import { decodeExact } from './signature.js'
+import { decodeExact, isHashOf } from './signature.js'
 import { effectiveTolerance, judgeTimestamp } from './timestamp.js'
 
 export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512' | 'RS256' | 'ES256'
@@ -167,8 +168,10 @@ class JwtScheme implements Scheme {
     const lifeSeconds = Math.max(300, Math.ceil((this.facts.timestamp?.toleranceMs ?? 0) / 1_000))
     const claims: Record<string, unknown> = { jti: randomUUID(), iat: at, nbf: at, exp: at + lifeSeconds }
     for (const [name, text] of this.#claims) claims[name] = text === 'true' ? true : text
-    if (bodyHash !== undefined) claims[bodyHash.claim] = hex(draft.body)
-    if (urlHash !== undefined) claims[urlHash.claim] = hex(Reading.of(draft, document, publicUrl).url)
+    if (bodyHash !== undefined) claims[bodyHash.claim] = sha256(draft.body).toString('hex')
+    if (urlHash !== undefined) {
+      claims[urlHash.claim] = sha256(Reading.of(draft, document, publicUrl).url).toString('hex')
+    }
     const signing = new SignJWT(claims).setProtectedHeader({ alg: algorithms[0]!, typ: 'JWT' })
     putField(draft, this.#place, prefix + (await signing.sign(key)))
   }
@@ -228,9 +231,9 @@ class JwtScheme implements Scheme {
     const { body } = reading.delivery
     if (bodyHash !== undefined) {
       const isFree = bodyHash.unlessEmpty && body.length === 0 && !(bodyHash.claim in payload)
-      if (!isFree && !hashIs(payload[bodyHash.claim], body)) return 'bad_signature'
+      if (!isFree && !isHashOf(body, payload[bodyHash.claim])) return 'bad_signature'
     }
-    if (urlHash !== undefined && !hashIs(payload[urlHash.claim], reading.url)) return 'bad_signature'
+    if (urlHash !== undefined && !isHashOf(reading.url, payload[urlHash.claim])) return 'bad_signature'
     return null
   }
 
@@ -289,13 +292,4 @@ function reasonOf(error: unknown): RejectReason {
 /** `aud` may be a list; a claim may be a boolean (`email_verified`). */
 function claimHas(claim: unknown, text: string): boolean {
   return Array.isArray(claim) ? claim.includes(text) : String(claim) === text
-}
-
-function hex(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
-}
-
-function hashIs(claim: unknown, content: string | Uint8Array): boolean {
-  const claimed = typeof claim === 'string' ? decodeExact(claim, 'hex', 32) : null
-  return claimed !== null && timingSafeEqual(claimed, createHash('sha256').update(content).digest())
 }

@@ -6,7 +6,7 @@ import { type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:c
 import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { Evaluate } from '../delivery/compile.js'
 import type { Field } from '../delivery/field.js'
-import { Reading } from '../delivery/reading.js'
+import type { Reading } from '../delivery/reading.js'
 import type { Chunk } from '../delivery/template.js'
 import type { KeyScheme, SchemeContext } from '../scheme.js'
 import { type CertificateRule, certificateKeys } from './certificate.js'
@@ -123,8 +123,8 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
         typeof found === 'string' ? found : matchKeys([found], content, signatures, reading),
       )
     },
-    write(content, draft) {
-      const name = digestOf(Reading.of(draft, context.document)) ?? null
+    write(content, reading) {
+      const name = digestOf(reading) ?? null
       return signBytes(name, concat(content), privateKey()).toString(rule.encoding)
     },
   })

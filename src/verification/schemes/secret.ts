@@ -20,7 +20,7 @@ export interface SecretRule {
   readonly minBytes?: { readonly least: number; readonly why: string }
 }
 
-export const defaultMinBytes = 16
+const defaultMinBytes = 16
 /** Shorter texts are common words, which would be masked everywhere. */
 const leastMaskedCharacters = 8
 

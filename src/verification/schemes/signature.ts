@@ -1,4 +1,6 @@
 /** The text of a signature: its encoding, and its place among prefixes, separators and other signatures. */
+import { timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../../digest.js'
 import type { FieldText } from '../delivery/field.js'
 
 export type Encoding = 'hex' | 'base64' | 'base64url'
@@ -95,6 +97,12 @@ export function decodeExact(text: string, encoding: Encoding, length?: number): 
   if (length !== undefined && bytes.length !== length) return null
   if (encoding === 'hex') return bytes.length * 2 === text.length ? bytes : null
   return bytes.toString(encoding) === text ? bytes : null
+}
+
+/** Whether a signed text is the SHA-256 of this content in hex. */
+export function isHashOf(content: string | Uint8Array, text: unknown): boolean {
+  const hash = typeof text === 'string' ? decodeExact(text, 'hex', 32) : null
+  return hash !== null && timingSafeEqual(hash, sha256(content))
 }
 
 function encodedLength(encoding: Encoding, length: number): number {

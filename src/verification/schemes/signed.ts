@@ -3,7 +3,7 @@
  * the algorithm check whether one of the keys made one of the signatures. HMAC and the public-key schemes differ only
  * in the last step.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../../digest.js'
 import type { RejectReason, SchemeFacts, Verification } from '../../provider.js'
 import { isForm } from '../delivery/body-formats.js'
 import type { Compiler, Evaluate } from '../delivery/compile.js'
@@ -19,14 +19,7 @@ import {
   type SignedContent,
 } from '../delivery/template.js'
 import { type Draft, reject, type Scheme, type SchemeContext, signsBody } from '../scheme.js'
-import {
-  type Candidates,
-  decodeExact,
-  type Encoding,
-  readSignatures,
-  type SignatureRule,
-  writeSignature,
-} from './signature.js'
+import { type Encoding, isHashOf, readSignatures, type SignatureRule, writeSignature } from './signature.js'
 import { effectiveTolerance, formatTimestamp, judgeTimestamp, type TimestampRule } from './timestamp.js'
 
 export interface SignedRule {
@@ -53,7 +46,7 @@ export interface Signer {
     signatures: readonly string[],
     reading: Reading,
   ): number | RejectReason | Promise<number | RejectReason>
-  write(content: readonly Chunk[], draft: Draft): string
+  write(content: readonly Chunk[], reading: Reading): string
   readonly mac?: Scheme['mac']
 }
 
@@ -146,27 +139,26 @@ export class SignedScheme implements Scheme {
       putField(draft, compiler.fill(stamp.in) as FieldText, timestamp!)
     }
     if (bodyHashIn !== undefined && draft.body.length > 0 && !isForm(draft.headers['content-type'])) {
-      putField(draft, bodyHashIn, createHash('sha256').update(draft.body).digest('hex'))
+      putField(draft, bodyHashIn, sha256(draft.body).toString('hex'))
     }
     const reading = Reading.of(draft, document, publicUrl)
     reading.timestamp = timestamp
     if (each !== undefined) this.#signSlices(draft, reading, each)
-    else putField(draft, this.#places[0]!, this.#signature(reading, draft, timestamp))
+    else putField(draft, this.#places[0]!, this.#signature(reading, timestamp))
   }
 
   #verifySlice(reading: Reading, now: number): Verification | Promise<Verification> {
-    const found = this.#candidates(reading)
-    if (typeof found === 'string') return reject(found)
+    const signatures = this.#readSignatures(reading)
+    if (typeof signatures === 'string') return reject(signatures)
     const stamp = this.facts.timestamp
     if (stamp !== null) {
-      reading.timestamp = this.#readStamp === null ? found.timestamp : this.#readStamp(reading)
       const problem = judgeTimestamp(reading.timestamp, stamp.unit, stamp.toleranceMs, now)
       if (problem !== null) return reject(problem)
     }
     if (this.#readHash !== null && !bodyHashMatches(reading, this.#readHash(reading))) {
       return reject('bad_signature')
     }
-    return this.#matchAny(reading, found.signatures, 0)
+    return this.#matchAny(reading, signatures, 0)
   }
 
   #matchAny(
@@ -193,23 +185,28 @@ export class SignedScheme implements Scheme {
     return result instanceof Promise ? result.then(judge) : judge(result)
   }
 
-  #candidates(reading: Reading): Candidates | RejectReason {
-    let found: Candidates | null = null
+  /** The signatures of a delivery or slice. The signed time is noted in the reading. */
+  #readSignatures(reading: Reading): readonly string[] | RejectReason {
+    const signatures: string[] = []
+    let timestamp: string | undefined
     let present = false
     for (const read of this.#readPlaces) {
       const text = read(reading)
       if (text === undefined || text === '') continue
       present = true
-      const here = readSignatures(text, this.#format)
-      if (here === null) continue
-      found =
-        found === null
-          ? here
-          : { signatures: [...found.signatures, ...here.signatures], timestamp: found.timestamp }
+      const found = readSignatures(text, this.#format)
+      if (found === null) continue
+      if (signatures.length === 0) timestamp = found.timestamp
+      signatures.push(...found.signatures)
     }
-    if (found !== null) return found
-    if (reading.unreadable) return 'malformed_body'
-    return present ? 'malformed_signature' : 'missing_signature'
+    if (signatures.length === 0) {
+      if (reading.unreadable) return 'malformed_body'
+      return present ? 'malformed_signature' : 'missing_signature'
+    }
+    if (this.facts.timestamp !== null) {
+      reading.timestamp = this.#readStamp === null ? timestamp : this.#readStamp(reading)
+    }
+    return signatures
   }
 
   #signedData(reading: Reading, signed: readonly Chunk[]): SignedData {
@@ -218,11 +215,7 @@ export class SignedScheme implements Scheme {
   }
 
   #signedContent(reading: Reading): readonly Chunk[] | null {
-    const found = this.#candidates(reading)
-    if (typeof found === 'string') return null
-    if (this.facts.timestamp !== null) {
-      reading.timestamp = this.#readStamp === null ? found.timestamp : this.#readStamp(reading)
-    }
+    if (typeof this.#readSignatures(reading) === 'string') return null
     for (const content of this.#contents) {
       const chunks = content(reading)
       if (typeof chunks !== 'string') return chunks
@@ -230,11 +223,11 @@ export class SignedScheme implements Scheme {
     return null
   }
 
-  #signature(reading: Reading, draft: Draft, timestamp: string | undefined): string {
+  #signature(reading: Reading, timestamp: string | undefined): string {
     const content = this.#contents[0]!(reading)
     if (typeof content === 'string')
       throw new TypeError(`The delivery for ${this.#context.provider} cannot be signed: ${content}.`)
-    return writeSignature(this.#signer.write(content, draft), timestamp, this.#format)
+    return writeSignature(this.#signer.write(content, reading), timestamp, this.#format)
   }
 
   #signSlices(draft: Draft, reading: Reading, each: string): void {
@@ -242,7 +235,7 @@ export class SignedScheme implements Scheme {
     const [, path] = splitField(this.#places[0]!)
     for (const element of walk(document, stepsOf(each))) {
       const slice = reading.at([Buffer.from(JSON.stringify(element)), draft.body], 0)
-      putJson(element, path, this.#signature(slice, draft, undefined))
+      putJson(element, path, this.#signature(slice, undefined))
     }
     draft.body = Buffer.from(JSON.stringify(document))
   }
@@ -274,6 +267,5 @@ function bodyCover(named: readonly string[], rule: SignedRule): SchemeFacts['cov
 function bodyHashMatches(reading: Reading, claimed: string | undefined): boolean {
   const { body } = reading.delivery
   if (claimed === undefined && (body.length === 0 || isForm(reading.header('content-type')))) return true
-  const expected = claimed === undefined ? null : decodeExact(claimed, 'hex', 32)
-  return expected !== null && timingSafeEqual(expected, createHash('sha256').update(body).digest())
+  return isHashOf(body, claimed)
 }

@@ -41,7 +41,7 @@ const digits = /^\d{1,13}$/
 const iso = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/
 
 /** Milliseconds, or null. parseInt would accept `1700000000abc`. */
-export function parseTimestamp(text: string, unit: TimestampUnit): number | null {
+function parseTimestamp(text: string, unit: TimestampUnit): number | null {
   if (unit === 's' || unit === 'ms') {
     if (!digits.test(text)) return null
     return unit === 's' ? Number(text) * 1_000 : Number(text)

@@ -2,7 +2,8 @@
  * The schemes that sign nothing: a shared token in every delivery, HTTP Basic authentication, and no check at all. They
  * identify the sender at best; they do not protect the content.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../../digest.js'
 import { HookonceError } from '../../errors.js'
 import type { SchemeFacts } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
@@ -146,7 +147,7 @@ function fixedTextScheme(
 ): Scheme {
   const place = compiler.fill(field) as FieldText
   const read = compiler.all(place)
-  const digests = texts.map(digest)
+  const digests = texts.map(sha256)
   return {
     facts: { ...noCover, kind, credential, signatureIn: [place] },
     keyCount: texts.length,
@@ -156,7 +157,7 @@ function fixedTextScheme(
       if (found.length === 0 || found[0] === '') return reject('missing_signature')
       // Digests are compared, so that the time taken shows neither the length nor a common prefix. Only the first text
       // is hashed, and the others are compared with it: a delivery with many wrong tokens costs one hash.
-      const hash = digest(found[0]!)
+      const hash = sha256(found[0]!)
       let secretIndex = -1
       for (let index = 0; index < digests.length; index += 1) {
         if (timingSafeEqual(hash, digests[index]!) && secretIndex < 0) secretIndex = index
@@ -166,10 +167,6 @@ function fixedTextScheme(
     },
     sign: (draft) => putField(draft, place, texts[0]!),
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest()
 }
 
 function basicHeader(secret: string): string {
