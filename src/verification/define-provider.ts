@@ -22,12 +22,12 @@ export function defineProvider<
   const A extends Aliases = Record<never, never>,
   const K extends string = string,
 >(rules: ProviderRules<V, O, A, K>): ProviderFactory<FactoryOptions<V, O, A>, K> {
-  const definition = withSamples(rules) as ProviderDefinition<VerifyRule, OptionRules, Aliases, K>
+  const definition = withSamples(rules as ProviderRules)
   const schemes = schemesByOption(definition.verify)
   const factory = (options: FactoryOptions<V, O, A>) =>
     createSource(definition, schemes, options) as Source<K>
   return Object.assign(factory, {
-    key: definition.key,
+    key: rules.key,
     definition,
     credentials: [...schemes.keys()],
     example(credential?: string) {

@@ -61,13 +61,8 @@ export interface ProviderRules<
   readonly sampleHeaders?: Readonly<Record<string, string>>
 }
 
-/** The same with the samples as a value; reading it loads them. */
-export interface ProviderDefinition<
-  V extends VerifyRule = VerifyRule,
-  O extends OptionRules = OptionRules,
-  A extends Aliases = Aliases,
-  K extends string = string,
-> extends ProviderRules<V, O, A, K> {
+export interface ProviderDefinition extends ProviderRules {
+  /** Loaded when it is first read. */
   readonly samples: Samples
 }
 

@@ -95,13 +95,9 @@ function compileHandshake(rule: HandshakeRule, options: OptionValues, scheme: Sc
     condition(field as FieldText, wanted as string | true | readonly [], compiler),
   )
   const { reply } = rule
-  const text = reply.text === undefined ? null : replyText(reply.text, compiler, scheme)
-  const json = Object.entries(reply.json ?? {}).map(
-    ([name, value]) => [name, replyText(value, compiler, scheme)] as const,
-  )
-  const headers = Object.entries(reply.headers ?? {}).map(
-    ([name, value]) => [name, replyText(value, compiler, scheme)] as const,
-  )
+  const fillText = replyText(reply.text ?? '', compiler, scheme)
+  const fillJson = replyTexts(reply.json ?? {}, compiler, scheme)
+  const fillHeaders = replyTexts(reply.headers ?? {}, compiler, scheme)
 
   return (reading, now) => {
     if (!conditions.every((holds) => holds(reading)) || reading.unreadable) return null
@@ -110,23 +106,40 @@ function compileHandshake(rule: HandshakeRule, options: OptionValues, scheme: Sc
       // Not supported for asynchronous schemes: no sender with one signs its handshake.
       if (verdict instanceof Promise || !verdict.ok) return null
     }
-    const filled = [...json, ...headers].map(([name, fill]) => [name, fill(reading)] as const)
-    const body = text === null ? '' : text(reading)
-    if (body === null || filled.some(([, value]) => value === null)) return null
-    const values = filled as [string, string][]
-    const isJson = json.length > 0
+    const text = fillText(reading)
+    const json = fillJson(reading)
+    const headers = fillHeaders(reading)
+    if (text === null || json === null || headers === null) return null
+    const isJson = reply.json !== undefined
     return {
       httpStatus: reply.httpStatus ?? 200,
       headers: {
         'content-type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
         // The body repeats text of the caller: a browser must not treat it as a page.
         'x-content-type-options': 'nosniff',
-        ...Object.fromEntries(values.slice(json.length)),
+        ...headers,
       },
-      body: isJson
-        ? JSON.stringify(Object.fromEntries(values.slice(0, json.length)))
-        : (reply.literal ?? body),
+      body: isJson ? JSON.stringify(json) : (reply.literal ?? text),
     }
+  }
+}
+
+function replyTexts(
+  rules: Readonly<Record<string, ReplyText>>,
+  compiler: Compiler,
+  scheme: Scheme,
+): (reading: Reading) => Record<string, string> | null {
+  const fills = Object.entries(rules).map(
+    ([name, rule]) => [name, replyText(rule, compiler, scheme)] as const,
+  )
+  return (reading) => {
+    const filled: Record<string, string> = {}
+    for (const [name, fill] of fills) {
+      const value = fill(reading)
+      if (value === null) return null
+      filled[name] = value
+    }
+    return filled
   }
 }
 

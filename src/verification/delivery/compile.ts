@@ -13,10 +13,15 @@ export type OptionValues = Readonly<Record<string, unknown>>
 /** Undefined when the value is absent. The caller decides whether that is an error. */
 export type Evaluate = (reading: Reading) => string | undefined
 
+/** All JSON paths from one level (the slice, the object around it, ...). Compiled when the first delivery is read. */
+interface LevelPaths {
+  readonly paths: string[]
+  query: JsonQuery | null
+}
+
 export class Compiler {
   readonly #options: OptionValues
-  readonly #paths = new Map<number, string[]>()
-  readonly #queries = new Map<number, JsonQuery>()
+  readonly #levels = new Map<number, LevelPaths>()
 
   constructor(options: OptionValues) {
     this.#options = options
@@ -78,24 +83,15 @@ export class Compiler {
   tokens(path: string): (reading: Reading) => readonly JsonToken[] {
     const [, anchor, rest] = /^(\$\.?|\^+\.?)?(.*)$/s.exec(path)!
     const level = anchor === undefined ? 0 : anchor.startsWith('$') ? -1 : anchor.replace('.', '').length
-    let paths = this.#paths.get(level)
-    if (paths === undefined) {
-      paths = []
-      this.#paths.set(level, paths)
+    const own = this.#levels.get(level) ?? { paths: [], query: null }
+    this.#levels.set(level, own)
+    own.query = null
+    const known = own.paths.indexOf(rest!)
+    const slot = known >= 0 ? known : own.paths.push(rest!) - 1
+    return (reading) => {
+      own.query ??= jsonQuery(own.paths)
+      return reading.tokens(own.query, slot, level)
     }
-    this.#queries.delete(level)
-    const known = paths.indexOf(rest!)
-    const slot = known >= 0 ? known : paths.push(rest!) - 1
-    return (reading) => reading.tokens(this.#query(level), slot, level)
-  }
-
-  #query(level: number): JsonQuery {
-    let query = this.#queries.get(level)
-    if (query === undefined) {
-      query = jsonQuery(this.#paths.get(level) ?? [])
-      this.#queries.set(level, query)
-    }
-    return query
   }
 
   #text(field: FieldText): Evaluate {

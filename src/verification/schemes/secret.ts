@@ -72,12 +72,13 @@ function decodeSecret(text: string, rule: SecretRule): Buffer | null {
   if (!hasPrefix && rule.withoutPrefix !== undefined) return Buffer.from(text, 'utf8')
   const bare = hasPrefix ? text.trimStart().slice(prefix.length) : text
   if (encoding === 'utf8') return Buffer.from(bare, 'utf8')
-  // People copy base64 secrets without padding or in the URL alphabet. A secret is not an input of strangers.
-  if (encoding === 'base64') {
-    const plain = bare.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
-    return decodeExact(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='), 'base64')
-  }
-  return decodeExact(bare.trim(), 'hex')
+  return encoding === 'base64' ? decodeBase64(bare.trim()) : decodeExact(bare.trim(), 'hex')
+}
+
+/** People copy base64 secrets without padding or in the URL alphabet. A secret is not an input of strangers. */
+function decodeBase64(text: string): Buffer | null {
+  const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  return decodeExact(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='), 'base64')
 }
 
 /** A fresh secret in the sender's form. */
@@ -132,11 +133,9 @@ function forms(secret: string): string[] {
 
 /** The bytes that a text is base64 or hexadecimal of. */
 function decoded(text: string): Buffer[] {
-  const base64 = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
-  return [
-    decodeExact(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='), 'base64'),
-    decodeExact(text, 'hex'),
-  ].filter((bytes) => bytes !== null && bytes.length >= leastMaskedCharacters) as Buffer[]
+  return [decodeBase64(text), decodeExact(text, 'hex')].filter(
+    (bytes) => bytes !== null && bytes.length >= leastMaskedCharacters,
+  ) as Buffer[]
 }
 
 function encodings(bytes: Buffer): string[] {
