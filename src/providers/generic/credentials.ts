@@ -4,7 +4,7 @@
  */
 import { invalid } from '../../errors.js'
 import type { Source } from '../../provider.js'
-import { checkOptions } from '../../verification/define/options.js'
+import { namedOptions } from '../../verification/define/options.js'
 import {
   basicScheme,
   defineProvider,
@@ -13,7 +13,7 @@ import {
 } from '../../verification/define-provider.js'
 import type { Secrets } from '../../verification/schemes/secret.js'
 import { clientCertificateScheme, noScheme } from '../../verification/schemes/token.js'
-import { type IdentityOptions, identityNames, identityRules, sourceOptions } from './identity.js'
+import { given, type IdentityOptions, identityNames, identityRules, sourceOptions } from './identity.js'
 
 export interface TokenOptions extends IdentityOptions {
   /** The token, at least 8 bytes. Several while it is being changed. */
@@ -26,7 +26,7 @@ export interface TokenOptions extends IdentityOptions {
 
 /** Any sender that puts the same token in every delivery: a bearer token, an API key, a token in the URL. */
 export function token(options: TokenOptions = {} as never): Source {
-  checkOptions('token', { ...options }, {}, [...identityNames, 'secret', 'in', 'prefix'])
+  namedOptions('token', options, ['secret'], [...identityNames, 'in', 'prefix'])
   const place = tokenPlace('token', options)
   return defineProvider({ ...identityRules('token', options), verify: tokenScheme(place) })({
     secret: options.secret,
@@ -54,7 +54,7 @@ export interface BasicOptions extends IdentityOptions {
 
 /** Any sender with HTTP Basic authentication, or with `https://user:password@host/` as its URL. */
 export function basic(options: BasicOptions = {} as never): Source {
-  checkOptions('basic', { ...options }, {}, [...identityNames, 'secret'])
+  namedOptions('basic', options, ['secret'], identityNames)
   return defineProvider({ ...identityRules('basic', options), verify: basicScheme() })({
     secret: options.secret,
     ...sourceOptions(options),
@@ -77,8 +77,8 @@ export interface MtlsOptions extends IdentityOptions {
 
 /** Any sender with a client certificate that a trusted proxy verifies. */
 export function mtls(options: MtlsOptions = {} as never): Source {
-  const names = [...identityNames, 'header', 'fingerprint', 'subject', 'proxyRemovesHeader']
-  checkOptions('mtls', { ...options }, {}, names)
+  const names = [...identityNames, 'header', 'proxyRemovesHeader']
+  namedOptions('mtls', options, ['fingerprint', 'subject'], names)
   if (typeof options.header !== 'string' || !/^[\w-]+$/.test(options.header))
     throw invalid('mtls()', 'needs `header`: the name of the header in which the proxy names the certificate')
   if (options.proxyRemovesHeader !== true) {
@@ -96,16 +96,12 @@ export function mtls(options: MtlsOptions = {} as never): Source {
       fingerprint: clientCertificateScheme(place, 'fingerprint'),
       subject: clientCertificateScheme(place, 'subject'),
     },
-  })({
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(subject === undefined ? {} : { subject }),
-    ...sourceOptions(options),
-  })
+  })({ ...given({ fingerprint, subject }), ...sourceOptions(options) })
 }
 
 /** No check at all: anyone who knows the URL can create events. Start-up warns about it. */
 export function unverified(options: IdentityOptions = {} as never): Source {
-  checkOptions('unverified', { ...options }, {}, identityNames)
+  namedOptions('unverified', options, [], identityNames)
   return defineProvider({ ...identityRules('unverified', options), verify: noScheme() })(
     sourceOptions(options),
   )

@@ -2,12 +2,12 @@
 
 import { invalid } from '../../errors.js'
 import type { Source } from '../../provider.js'
-import { checkOptions } from '../../verification/define/options.js'
+import { namedOptions } from '../../verification/define/options.js'
 import { defineProvider, hmacScheme } from '../../verification/define-provider.js'
 import type { HmacAlgorithm } from '../../verification/schemes/keyed-digest.js'
 import type { SecretRule, Secrets } from '../../verification/schemes/secret.js'
 import type { TimestampRule } from '../../verification/schemes/timestamp.js'
-import { type IdentityOptions, identityNames, identityRules, sourceOptions } from './identity.js'
+import { given, type IdentityOptions, identityNames, identityRules, sourceOptions } from './identity.js'
 
 export interface HmacOptions extends IdentityOptions {
   readonly secret: Secrets
@@ -32,7 +32,6 @@ export interface HmacOptions extends IdentityOptions {
 }
 
 const hmacNames = [
-  'secret',
   'header',
   'algorithm',
   'encoding',
@@ -47,7 +46,7 @@ const hmacNames = [
 
 /** Any sender that signs with a shared secret. */
 export function hmac(options: HmacOptions = {} as never): Source {
-  checkOptions('hmac', { ...options }, {}, [...identityNames, ...hmacNames])
+  namedOptions('hmac', options, ['secret'], [...identityNames, ...hmacNames])
   if (typeof options.header !== 'string' || options.header === '')
     throw invalid('hmac()', 'needs `header`: the name of the header with the signature')
   const { timestamp, prefix, separator, pairs } = options
@@ -58,15 +57,13 @@ export function hmac(options: HmacOptions = {} as never): Source {
       encoding: options.encoding ?? 'hex',
       signature: {
         in: `header:${options.header}`,
-        ...(prefix === undefined ? {} : { prefix }),
-        ...(separator === undefined ? {} : { separator }),
-        ...(pairs === undefined ? {} : { pairs }),
+        ...given({ prefix, separator, pairs }),
       },
       signed: options.signed ?? (timestamp === undefined ? '{body}' : '{timestamp}.{body}'),
-      ...(timestamp === undefined ? {} : { timestamp }),
+      ...given({ timestamp }),
       secret: options.secretForm ?? {},
     }),
   })
   const { secret, publicUrl } = options
-  return factory({ secret, ...(publicUrl === undefined ? {} : { publicUrl }), ...sourceOptions(options) })
+  return factory({ secret, ...given({ publicUrl }), ...sourceOptions(options) })
 }

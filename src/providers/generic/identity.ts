@@ -7,7 +7,7 @@ import type { EventRule } from '../../verification/define/identity.js'
 import type { SampleBody } from '../../verification/define/samples.js'
 import type { Field } from '../../verification/define-provider.js'
 import { leaves } from '../../verification/delivery/field.js'
-import { stepsOf } from '../../verification/delivery/put.js'
+import { putJson, stepsOf } from '../../verification/delivery/put.js'
 import type { DocumentRule } from '../../verification/delivery/reading.js'
 
 /** The fields of an event, as in `docs/adding-a-provider.md`: `json:id`, `header:x-event-id`, ... */
@@ -55,9 +55,7 @@ export function identityRules(key: string, options: IdentityOptions) {
   const events: EventRule = {
     id: options.id,
     type: options.type ?? 'json:type',
-    ...(reference === undefined ? {} : { reference }),
-    ...(each === undefined ? {} : { each }),
-    ...(content === undefined ? {} : { content }),
+    ...given({ reference, each, content }),
   }
   return {
     key,
@@ -65,7 +63,7 @@ export function identityRules(key: string, options: IdentityOptions) {
     docs: 'https://github.com/hookonce/hookonce/blob/main/docs/unknown-senders.md',
     confidence: 'verified',
     events,
-    ...(document === undefined ? {} : { document }),
+    ...given({ document }),
     retryWindowMs: retryWindow === undefined ? null : checkedMs(`${key}(): \`retryWindow\``, retryWindow, 0),
     samples: { test: sampleOf(options) },
   } as const
@@ -73,15 +71,16 @@ export function identityRules(key: string, options: IdentityOptions) {
 
 export function sourceOptions(options: SourceOptions): SourceOptions {
   const { mode, conflict, contentGuard, rearm, order, tolerance, retention } = options
-  return {
-    ...(mode === undefined ? {} : { mode }),
-    ...(conflict === undefined ? {} : { conflict }),
-    ...(contentGuard === undefined ? {} : { contentGuard }),
-    ...(rearm === undefined ? {} : { rearm }),
-    ...(order === undefined ? {} : { order }),
-    ...(tolerance === undefined ? {} : { tolerance }),
-    ...(retention === undefined ? {} : { retention }),
-  }
+  return given({ mode, conflict, contentGuard, rearm, order, tolerance, retention })
+}
+
+type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** The members that are not undefined. */
+export function given<T extends object>(options: T): Given<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
 }
 
 type Members = Record<string, unknown>
@@ -116,14 +115,6 @@ function put(event: Members, root: Members | null, field: string, value: string)
   if (!field.startsWith('json:')) return
   const atRoot = field.startsWith('json:$.')
   const path = field.slice(atRoot ? 'json:$.'.length : 'json:'.length)
-  if (path === '' || /[[\]*$^\\]/.test(path)) return
-  const steps = path.split('.')
-  const last = steps.pop()!
-  let here = atRoot ? root : event
-  for (const step of steps) {
-    if (here === null) return
-    here[step] ??= {}
-    here = here[step] as Members
-  }
-  if (here !== null) here[last] = value
+  const target = atRoot ? root : event
+  if (target !== null && path !== '' && !/[[\]*$^\\]/.test(path)) putJson(target, path, value)
 }

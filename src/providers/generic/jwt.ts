@@ -1,12 +1,12 @@
 /** `jwt(...)`: a source for any sender that sends a signed token (JWT) with each delivery. */
 import { invalid } from '../../errors.js'
 import type { Source } from '../../provider.js'
-import { checkOptions } from '../../verification/define/options.js'
+import { namedOptions } from '../../verification/define/options.js'
 import { defineProvider, type FieldText, jwtScheme } from '../../verification/define-provider.js'
 import type { JwtAlgorithm, JwtExtra } from '../../verification/schemes/jwt.js'
 import type { Secrets } from '../../verification/schemes/secret.js'
 import { tokenPlace } from './credentials.js'
-import { type IdentityOptions, identityNames, identityRules, sourceOptions } from './identity.js'
+import { given, type IdentityOptions, identityNames, identityRules, sourceOptions } from './identity.js'
 
 export interface JwtOptions extends IdentityOptions, JwtExtra {
   /** The shared secret of HS256, HS384 or HS512. */
@@ -35,7 +35,6 @@ export interface JwtOptions extends IdentityOptions, JwtExtra {
 
 const keyNames = ['secret', 'publicKey', 'jwksUrl', 'getKey'] as const
 const jwtNames = [
-  ...keyNames,
   'privateKey',
   'fetch',
   'algorithm',
@@ -51,32 +50,24 @@ const algorithms: readonly JwtAlgorithm[] = ['HS256', 'HS384', 'HS512', 'RS256',
 
 /** Any sender that proves itself with a JWT. */
 export function jwt(options: JwtOptions = {} as never): Source {
-  checkOptions('jwt', { ...options }, {}, [...identityNames, ...jwtNames])
+  namedOptions('jwt', options, keyNames, [...identityNames, ...jwtNames])
   const algorithm = options.algorithm ?? (options.secret === undefined ? 'RS256' : 'HS256')
   checkKeys(options, algorithm)
   const { issuer, audience, bodyHash, jwksUrl } = options
   const verify = jwtScheme({
     ...tokenPlace('jwt', options),
     algorithms: [algorithm],
-    claims: {
-      ...options.claims,
-      ...(issuer === undefined ? {} : { iss: issuer }),
-      ...(audience === undefined ? {} : { aud: audience }),
-    },
+    claims: { ...options.claims, ...given({ iss: issuer, aud: audience }) },
     required: options.required ?? ['exp'],
     ...(options.tolerance === undefined ? {} : { issuedAt: {} }),
     ...(bodyHash === undefined ? {} : { bodyHash: { claim: bodyHash } }),
-    ...(jwksUrl === undefined ? {} : { jwksUrl }),
+    ...given({ jwksUrl }),
     ...(options.getKey === undefined ? {} : { getKey: true as const }),
   })
   const { secret, publicKey, privateKey, getKey, fetch } = options
   const factory = defineProvider({ ...identityRules('jwt', options), verify }) as (options: object) => Source
   return factory({
-    ...(secret === undefined ? {} : { secret }),
-    ...(publicKey === undefined ? {} : { publicKey }),
-    ...(privateKey === undefined ? {} : { privateKey }),
-    ...(getKey === undefined ? {} : { getKey }),
-    ...(fetch === undefined || jwksUrl === undefined ? {} : { fetch }),
+    ...given({ secret, publicKey, privateKey, getKey, fetch: jwksUrl === undefined ? undefined : fetch }),
     ...sourceOptions(options),
   })
 }

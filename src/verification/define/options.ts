@@ -55,13 +55,10 @@ const schemeRules: Readonly<Record<string, Rule>> = {
 export function namedOptions(
   provider: string,
   input: unknown,
-  known: {
-    readonly credentials: readonly string[]
-    readonly others: readonly string[]
-    readonly aliases: Aliases
-  },
+  credentials: readonly string[],
+  others: readonly string[],
+  aliases: Aliases = {},
 ): Readonly<Record<string, unknown>> {
-  const { credentials, others, aliases } = known
   if (input !== undefined && (typeof input !== 'object' || input === null || Array.isArray(input))) {
     const problem = `must be an object, such as ${provider}({ ${credentials[0] ?? 'mode'}: ... })`
     throw new HookonceError('OPTION_INVALID', { provider, option: '(all)', problem })
@@ -71,7 +68,9 @@ export function namedOptions(
   for (const [option, value] of Object.entries(input ?? {})) {
     const alias = Object.hasOwn(aliases, option) ? aliases[option]! : null
     if (alias === null && !names.includes(option)) {
-      throw unknownOption(provider, option, names, Object.keys(aliases), missing(credentials, input!))
+      const near = nearest(option, [...names, ...Object.keys(aliases)]) ?? missing(credentials, input!)
+      const suggestion = near === undefined ? '' : ` Did you mean "${near}"?`
+      throw new HookonceError('OPTION_UNKNOWN', { provider, option, suggestion, known: names.join(', ') })
     }
     const name = alias ?? option
     if (value !== undefined && options[name] !== undefined) {
@@ -90,28 +89,13 @@ function missing(credentials: readonly string[], input: object): string | undefi
     : credentials[0]
 }
 
-function unknownOption(
-  provider: string,
-  option: string,
-  names: readonly string[],
-  aliases: readonly string[],
-  fallback?: string,
-): HookonceError {
-  const near = nearest(option, [...names, ...aliases]) ?? fallback
-  const suggestion = near === undefined ? '' : ` Did you mean "${near}"?`
-  return new HookonceError('OPTION_UNKNOWN', { provider, option, suggestion, known: names.join(', ') })
-}
-
-/** Adds defaults; throws on an unknown, missing or malformed option. */
+/** Adds defaults; throws on a missing or malformed option. */
 export function checkOptions(
   provider: string,
   input: Readonly<Record<string, unknown>>,
   rules: OptionRules,
   otherNames: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const known = [...otherNames, ...Object.keys(rules), ...Object.keys(sourceRules)]
-  const unknown = Object.keys(input).find((option) => !known.includes(option))
-  if (unknown !== undefined) throw unknownOption(provider, unknown, known, [])
   const defaults = Object.entries(rules).map(([option, rule]) => [option, input[option] ?? rule.default])
   const options: Record<string, unknown> = { ...input, ...Object.fromEntries(defaults) }
   const others = Object.fromEntries(otherNames.map((name) => [name, schemeRules[name] ?? anyValue]))

@@ -26,7 +26,7 @@ export function createSource(
   const credentials = [...schemes.keys()]
   const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl']
   const others = [...extra, ...Object.keys(rules)]
-  const named = namedOptions(provider, input, { credentials, others, aliases })
+  const named = namedOptions(provider, input, credentials, others, aliases)
   const [credential, chosen] = chooseScheme(provider, schemes, named)
   const options = checkOptions(provider, named, rules, [...credentials, ...extra])
   const { document = {} } = definition
