@@ -8,7 +8,7 @@ import type { SchemeDefinition } from '../scheme.js'
 import type { HandshakeRule } from './handshake.js'
 import type { EventRule } from './identity.js'
 import type { OptionRules } from './options.js'
-import type { SampleRules, Samples } from './samples.js'
+import type { SampleFormat, Samples } from './samples.js'
 
 /** One scheme, or several by the option that chooses between them. The sender cannot choose. */
 export type VerifyRule = SchemeDefinition | Readonly<Record<string, SchemeDefinition>>
@@ -32,7 +32,7 @@ export interface ProviderRules<
   /** For types such as `pull_request.opened`, whose first part is a type too: a handler for that part gets them. */
   readonly typeSeparator?: string
   /** The format of its bodies. Default `json`. */
-  readonly format?: SampleRules['format']
+  readonly format?: SampleFormat
   /** Where the JSON document is, when it is not the body. */
   readonly document?: DocumentRule
   /**

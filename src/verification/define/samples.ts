@@ -2,6 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { SampleOptions, SignOptions } from '../../provider.js'
 import { encodePairs } from '../delivery/body-formats.js'
+import type { Compiler } from '../delivery/compile.js'
+import type { ProviderDefinition } from './definition.js'
+import type { Receiver } from './receiver.js'
 
 /**
  * Holes: `{id}`, `{id:number}`, `{type}`, `{now:s}`, `{now:ms}`, `{now:iso}`. A text that is one hole with a number
@@ -12,17 +15,6 @@ export type SampleBody = string | readonly unknown[] | { readonly [name: string]
 /** By event type; the first is the default. A string is sent unchanged, a form is a flat object. */
 export type Samples = Readonly<Record<string, SampleBody>>
 
-export interface SampleRules {
-  readonly samples: Samples
-  readonly format: 'json' | 'form' | 'xml' | 'text'
-  /** The form of an id: a prefix, or `number`. */
-  readonly idForm: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly url: string
-  /** Writes the name of the source into a body, for a sender whose deliveries must name their receiver. */
-  address(sample: unknown): void
-}
-
 const contentTypes = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
@@ -30,23 +22,30 @@ const contentTypes = {
   text: 'text/plain; charset=utf-8',
 } as const
 
-export function makeSample(rules: SampleRules, options: SampleOptions): SignOptions {
-  const type = options.type ?? Object.keys(rules.samples)[0] ?? 'test'
-  const id = options.id ?? freshId(rules.idForm)
-  const fill = (value: unknown) => fillHoles(value, { id, type, now: options.now })
-  const sample = fill(sampleOf(rules.samples, type))
-  rules.address(sample)
-  const headers: Record<string, string> = { 'content-type': contentTypes[rules.format] }
-  for (const [name, value] of Object.entries(rules.headers)) headers[name.toLowerCase()] = String(fill(value))
-  return {
-    body: encodeSample(sample, rules.format),
-    now: options.now,
-    method: 'POST',
-    url: rules.url,
-    id,
-    type,
-    headers,
+export type SampleFormat = keyof typeof contentTypes
+
+export function makeSample(
+  definition: ProviderDefinition,
+  compiler: Compiler,
+  receiver: Receiver,
+  { now, ...wanted }: SampleOptions,
+): SignOptions {
+  const { samples, format = 'json', sampleId = '', sampleHeaders = {} } = definition
+  const type = wanted.type ?? Object.keys(samples)[0] ?? 'test'
+  const id = wanted.id ?? freshId(sampleId)
+  const fill = (value: unknown) => fillHoles(value, { id, type, now })
+  const sample = fill(sampleOf(samples, type))
+  receiver.address(sample)
+  const headers: Record<string, string> = { 'content-type': contentTypes[format] }
+  for (const [name, value] of Object.entries(sampleHeaders)) {
+    headers[compiler.fill(name).toLowerCase()] = String(fill(compiler.fill(value)))
   }
+  const body = encodeSample(sample, format)
+  return { body, now, method: 'POST', url: sampleUrl(definition), id, type, headers }
+}
+
+export function sampleUrl({ key }: ProviderDefinition): string {
+  return `https://example.com/webhooks/${key}`
 }
 
 /** The sample of this type, of another type that begins with it (`issues`: `issues.opened`), or the first one. */
@@ -55,7 +54,7 @@ function sampleOf(samples: Samples, type: string): SampleBody {
   return samples[type] ?? samples[similar ?? Object.keys(samples)[0]!] ?? {}
 }
 
-function encodeSample(sample: unknown, format: SampleRules['format']): string {
+function encodeSample(sample: unknown, format: SampleFormat): string {
   if (typeof sample === 'string') return sample
   if (format !== 'form') return JSON.stringify(sample)
   const pairs = Object.entries(sample as Record<string, unknown>)

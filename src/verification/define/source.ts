@@ -1,9 +1,8 @@
 /** Makes a source of a definition and the user's options. All rules are compiled here, once. */
 
-import { type Duration, msOf } from '../../duration.js'
+import { msOf } from '../../duration.js'
 import { HookonceError } from '../../errors.js'
-import type { ContentGuard } from '../../model.js'
-import type { Delivery, Source, Verification } from '../../provider.js'
+import type { Delivery, Source, SourceOptions, Verification } from '../../provider.js'
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
@@ -13,24 +12,23 @@ import type { ProviderDefinition } from './definition.js'
 import { compileHandshakes, isToken, signsTokens } from './handshake.js'
 import { compileIdentity, type EventRule, idIsCovered } from './identity.js'
 import { checkOptions, namedOptions } from './options.js'
-import { compileReceiver, type Receiver } from './receiver.js'
-import { makeSample, type SampleRules } from './samples.js'
+import { compileReceiver } from './receiver.js'
+import { makeSample, sampleUrl } from './samples.js'
 
 export function createSource(
   definition: ProviderDefinition,
   schemes: ReadonlyMap<string, SchemeDefinition>,
   input: unknown,
 ): Source {
-  const provider = definition.key
-  const { options: rules = {}, aliases = {} } = definition
+  const { key: provider, document = {}, options: rules = {}, typeSeparator } = definition
   const credentials = [...schemes.keys()]
   const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl']
   const others = [...extra, ...Object.keys(rules)]
-  const named = namedOptions(provider, input, credentials, others, aliases)
+  const named = namedOptions(provider, input, credentials, others, definition.aliases)
   const [credential, chosen] = chooseScheme(provider, schemes, named)
   const options = checkOptions(provider, named, rules, [...credentials, ...extra])
-  const { document = {} } = definition
-  const publicUrl = options.publicUrl as string | undefined
+  const settings: SourceOptions & { readonly publicUrl?: string } = options
+  const { publicUrl, tolerance } = settings
   const compiler = new Compiler(options)
   const receiver = compileReceiver(definition, options, compiler)
   const scheme: Scheme = chosen.create({
@@ -40,22 +38,27 @@ export function createSource(
     compiler,
     document,
     publicUrl,
-    toleranceMs: options.tolerance === undefined ? undefined : msOf(options.tolerance as Duration, 0),
+    toleranceMs: tolerance === undefined ? undefined : msOf(tolerance, 0),
   })
-  const eventRules: readonly EventRule[] = [definition.events].flat() as EventRule[]
+  const eventRules = ([definition.events].flat() as EventRule[]).map((rule) => ({
+    ...rule,
+    id: fillField(rule.id, compiler),
+  }))
   const identity = compileIdentity(eventRules, options, document)
+  const handshakes = definition.handshakes ?? []
+  const handshake = compileHandshakes(handshakes, options, scheme)
+  const tokensAreSigned = signsTokens(handshakes)
+  const secretHits: number[] = new Array(scheme.keyCount).fill(0)
+  const secret = chosen.credential === 'secret' ? options[credential] : undefined
+  const unverified = scheme.facts.kind === 'none'
+
+  const idIsSigned = idIsCovered(eventRules, scheme.facts)
+  const contentGuard = settings.contentGuard ?? definition.contentGuard ?? 'accept'
+  const equalIsUsual = settings.contentGuard === undefined && definition.contentGuard === 'accept'
+  const isGuarded = !idIsSigned && !equalIsUsual && !(unverified && contentGuard === 'accept')
+
   /** The signed data that `verify` found, for `identify`: signatures are checked once. */
   const verified = new WeakMap<Delivery, SignedData>()
-  const handshake = compileHandshakes(definition.handshakes ?? [], options, scheme)
-  const tokensAreSigned = signsTokens(definition.handshakes ?? [])
-  const secretHits: number[] = new Array(scheme.keyCount).fill(0)
-  const filler = new Compiler(options)
-  const filledRules = eventRules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
-  const idIsSigned = idIsCovered(filledRules, scheme.facts)
-  const chosenGuard = options.contentGuard as ContentGuard | undefined
-  const contentGuard = chosenGuard ?? definition.contentGuard ?? 'accept'
-  const equalIsUsual = chosenGuard === undefined && definition.contentGuard === 'accept'
-  const provesNothing = scheme.facts.kind === 'none' && contentGuard === 'accept'
   const read = (delivery: Delivery) => Reading.of(delivery, document, publicUrl)
   const signedData = (delivery: Delivery) =>
     verified.get(delivery) ?? scheme.readSigned?.(read(delivery)) ?? noSignedData
@@ -78,23 +81,20 @@ export function createSource(
     answer: definition.answer ?? { timeLimitMs: null },
     contentGuard,
     keepHeaders: definition.keepHeaders ?? [],
-    ...(definition.typeSeparator === undefined ? {} : { typeSeparator: definition.typeSeparator }),
+    ...(typeSeparator === undefined ? {} : { typeSeparator }),
     get sampleTypes() {
       return Object.keys(definition.samples)
     },
     secretHits,
-    unverified: scheme.facts.kind === 'none',
+    unverified,
     scheme: scheme.facts,
-    conceal: concealer([
-      chosen.credential === 'secret' ? options[credential] : undefined,
-      options.privateKey,
-    ]),
-    secretDigests: chosen.credential === 'secret' ? secretDigests(options[credential]) : [],
-    mode: (options.mode as Source['mode'] | undefined) ?? 'background',
-    conflict: (options.conflict as Source['conflict'] | undefined) ?? 'ack',
-    rearm: options.rearm === true,
-    order: (options.order as Source['order'] | undefined) ?? null,
-    retention: (options.retention as Source['retention'] | undefined) ?? {},
+    conceal: concealer([secret, options.privateKey]),
+    secretDigests: secretDigests(secret),
+    mode: settings.mode ?? 'background',
+    conflict: settings.conflict ?? 'ack',
+    rearm: settings.rearm === true,
+    order: settings.order ?? null,
+    retention: settings.retention ?? {},
     verify(delivery, { now }) {
       const reading = read(delivery)
       // First, so that the deliveries of others cause no request for a certificate.
@@ -112,12 +112,9 @@ export function createSource(
       return createSource(definition, schemes, { ...named, ...made.extra, ...own })
     },
     slices: (delivery) => identity.slices(read(delivery)),
-    guarded(delivery) {
-      if (idIsSigned || equalIsUsual || provesNothing) return null
-      return signedData(delivery).signed ?? [delivery.body]
-    },
+    guarded: (delivery) => (isGuarded ? (signedData(delivery).signed ?? [delivery.body]) : null),
     handshake: (delivery, { now }) => (handshake === null ? null : handshake(read(delivery), now)),
-    sample: (wanted) => makeSample(sampleRules(definition, filler, receiver), wanted),
+    sample: (wanted) => makeSample(definition, compiler, receiver, wanted),
     sign(wanted) {
       const draft: Draft = {
         method: wanted.method ?? 'POST',
@@ -125,9 +122,10 @@ export function createSource(
         headers: lowerCase(wanted.headers ?? {}),
         body: typeof wanted.body === 'string' ? Buffer.from(wanted.body, 'utf8') : wanted.body,
       }
-      putIdentity(draft, filledRules[0]?.id, wanted.id)
-      if (definition.typeSeparator === undefined) putIdentity(draft, eventRules[0]?.type, wanted.type)
-      else putFamily(draft, eventRules[0]?.type, wanted.type)
+      const [first] = eventRules
+      putHeader(draft, first?.id, wanted.id)
+      if (typeSeparator === undefined) putHeader(draft, first?.type, wanted.type)
+      else putHeader(draft, familyOf(first?.type), wanted.type?.split(typeSeparator, 1)[0])
       const signed = scheme.sign(draft, wanted.now)
       return signed instanceof Promise ? signed.then(() => draft) : draft
     },
@@ -155,37 +153,17 @@ function chooseScheme(
   throw new HookonceError('SECRET_MISSING', { provider, option })
 }
 
-function sampleRules(definition: ProviderDefinition, filler: Compiler, receiver: Receiver): SampleRules {
-  const headers = Object.entries(definition.sampleHeaders ?? {}).map(([name, value]) => [
-    filler.fill(name),
-    filler.fill(value),
-  ])
-  return {
-    samples: definition.samples,
-    format: definition.format ?? 'json',
-    idForm: definition.sampleId ?? '',
-    headers: Object.fromEntries(headers),
-    url: sampleUrl(definition),
-    address: receiver.address,
-  }
-}
-
-function sampleUrl(definition: ProviderDefinition): string {
-  return `https://example.com/webhooks/${definition.key}`
-}
-
 /** `sign` writes the id and the type if the first choice of the rule is a header. */
-function putIdentity(draft: Draft, field: Field | undefined, value: string | undefined): void {
+function putHeader(draft: Draft, field: Field | undefined, value: string | undefined): void {
   const first = field !== undefined && typeof field !== 'string' && isList(field) ? field[0] : field
   if (value === undefined || typeof first !== 'string') return
   const [kind, name] = splitField(first)
   if (kind === 'header') draft.headers[name.toLowerCase()] ??= value
 }
 
-/** The header of a type with an action is its first part; the action is in the body. */
-function putFamily(draft: Draft, field: Field | undefined, type: string | undefined): void {
-  if (typeof field !== 'object' || isList(field) || !('fields' in field)) return
-  putIdentity(draft, field.fields[0], type?.split(field.separator!, 1)[0])
+/** The header of a type with an action has its first part; the action is in the body. */
+function familyOf(type: Field | undefined): Field | undefined {
+  return typeof type === 'object' && 'fields' in type ? type.fields[0] : undefined
 }
 
 function fillField(field: Field, compiler: Compiler): Field {
