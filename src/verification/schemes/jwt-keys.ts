@@ -93,22 +93,21 @@ function lookedUp(getKey: GetKey): KeySource {
       return 'key_unavailable'
     }
   })
-  return {
-    count: 1,
-    async find({ kid = '' }) {
-      if (kid === '' || kid.length > 200) return 'unknown_key'
-      const key = await cache.find(kid)
-      return typeof key === 'string' ? key : [{ key, index: 0 }]
-    },
-  }
+  return oneKey(({ kid = '' }) => (kid === '' || kid.length > 200 ? 'unknown_key' : cache.find(kid)))
 }
 
 function keySet(url: string, context: SchemeContext): KeySource {
   const set = new KeySet(url, (context.options.fetch as typeof fetch | undefined) ?? fetch)
+  return oneKey((header) => set.find(header))
+}
+
+type FoundKey = JwtKey | RejectReason
+
+function oneKey(find: (header: JWTHeaderParameters) => FoundKey | Promise<FoundKey>): KeySource {
   return {
     count: 1,
     async find(header) {
-      const key = await set.find(header)
+      const key = await find(header)
       return typeof key === 'string' ? key : [{ key, index: 0 }]
     },
   }
