@@ -7,16 +7,16 @@
 import type { Duration } from './duration.js'
 import type { ContentGuard } from './model.js'
 
-/** One HTTP request, as received. Header names are in lower case; the body is bytes. */
+/** One HTTP request, as received. Header names are in lower case. */
 export interface Delivery {
   readonly method: string
-  /** The URL that the sender called, absolute if the adapter knows the host: some senders sign it. */
+  /** Absolute if the adapter knows the host: some senders sign it. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** Why a delivery was rejected. For logs and counters; the sender is not told. */
+/** For logs and counters. The sender is not told why its delivery was rejected. */
 export const rejectReasons = [
   'missing_signature',
   'malformed_signature',
@@ -42,12 +42,11 @@ export type Verification =
     }
   | { readonly ok: false; readonly reason: RejectReason }
 
-/** An event of a delivery, as the rules of the sender identify it. */
 export interface IdentifiedEvent {
   readonly id: string
   readonly type: string
   readonly reference: string | null
-  /** Parsed when first read. If the delivery has several events: the slice of this event. */
+  /** Parsed when it is first read. If the delivery has several events: the slice of this event. */
   readonly payload: unknown
   /** The bytes that must be equal when this id is received again; null if the sender changes them on each retry. */
   readonly content: Uint8Array | null
@@ -61,9 +60,9 @@ export interface StoredSlice {
   readonly reference: string | null
   /** True if the delivery is one event. */
   readonly isWhole: boolean
-  /** The bytes of this event, as received; all of the body if the delivery is one event. */
+  /** As received. All of the body if the delivery is one event. */
   readonly bytes: Uint8Array
-  /** A new value each time: a handler may change it. */
+  /** Returns a new value each time: a handler may change it. */
   parse(): unknown
 }
 
@@ -80,7 +79,7 @@ export interface SignOptions {
   readonly now: number
   readonly method?: string
   readonly url?: string
-  /** The id and the type, for senders with headers for them. */
+  /** Id and type are written to headers, if the sender has headers for them. */
   readonly id?: string
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -92,27 +91,26 @@ export interface SampleOptions {
   readonly now: number
 }
 
-/** The answer that a sender needs. The default is 200 with a small JSON body. */
+/** The answer that a sender needs. Default: 200 with a small JSON body. */
 export interface ExpectedAnswer {
   readonly httpStatus?: number
   readonly contentType?: string
   readonly body?: string
-  /** How long the sender waits for it; null if that is not documented. */
+  /** Null if the sender does not document how long it waits. */
   readonly timeLimitMs: number | null
 }
 
-/** The facts of a verification scheme: for start-up warnings, documentation and the provider contract. */
+/** Facts for start-up warnings, documentation and the provider contract. */
 export interface SchemeFacts {
   readonly kind: 'hmac' | 'ed25519' | 'ecdsa' | 'rsa' | 'jwt' | 'token' | 'basic' | 'mtls' | 'none'
-  /** The option with its secrets or public keys. */
+  /** The option that holds the secrets or public keys. */
   readonly credential: string
-  /** The fields the signature or token is read from. */
   readonly signatureIn: readonly string[]
-  /** The list whose elements each have a signature; fields are then relative to the element. */
+  /** Each element of this list has a signature. Fields are then relative to the element. */
   readonly each: string | null
-  /** The encoding of the signature; null for a token. Hex may have either case. */
+  /** Null for a token. Hex may have either case. */
   readonly encoding: 'hex' | 'base64' | 'base64url' | null
-  /** Between several signatures in one field; null if only one is allowed. */
+  /** Separates several signatures in one field; null if only one is allowed. */
   readonly separator: string | null
   readonly covers: {
     /**
@@ -121,7 +119,7 @@ export interface SchemeFacts {
      */
     readonly body: 'bytes' | 'values' | 'checksum' | 'none'
     readonly url: boolean
-    /** The other fields that it covers, such as `header:webhook-id`. */
+    /** Other covered fields, such as `header:webhook-id`. */
     readonly fields: readonly string[]
   }
   readonly timestamp: {
@@ -135,20 +133,20 @@ export interface SchemeFacts {
 /** Seconds or milliseconds since 1970, or ISO 8601 text. `iso-utc`: a time without a zone is UTC (Orb). */
 export type TimestampUnit = 's' | 'ms' | 'iso' | 'iso-utc'
 
-/** The sender signs for all of its customers with one key, so a valid signature does not mean that a delivery is ours. */
+/** The sender signs for all of its customers with one key: a valid signature does not mean that a delivery is ours. */
 export interface SharedKey {
-  /** The option whose value must be in every delivery, signed. Null if nothing in a delivery names its receiver. */
+  /** Every delivery must have the value of this option, signed. Null if nothing in a delivery names its receiver. */
   readonly namedBy: string | null
-  /** If nothing does: what a handler has to check. A sentence for docs/providers.md. */
+  /** A sentence for docs/providers.md: the check that is left to the handler. */
   readonly note?: string
 }
 
 /** A configured origin of events: the rules of a provider with the secrets and the settings of the user. */
 export interface Source<Key extends string = string> {
   readonly mode: 'background' | 'inline'
-  /** The answer when a known id is received with other bytes. */
+  /** Decides about a known id with other bytes. */
   readonly conflict: 'ack' | 'reject'
-  /** Background mode: a dead letter that the sender delivers again is tried again. */
+  /** Background mode: a dead letter that the sender delivers again is retried. */
   readonly rearm: boolean
   /** Events of one reference are handled one at a time, in the order received. */
   readonly order: 'reference' | null
@@ -157,57 +155,56 @@ export interface Source<Key extends string = string> {
   readonly key: Key
   readonly name: string
   readonly docs: string
-  /** `verified`: all rules come from the sender's own documentation or code. */
+  /** `verified`: all rules come from the sender's documentation or code. */
   readonly confidence: 'verified' | 'likely'
   /** Whether the signature covers the event id. If not, the content guard applies. */
   readonly idIsSigned: boolean
-  /** Null if the key is ours alone, or a secret. */
+  /** Null if the key signs only our deliveries, or is a secret. */
   readonly sharedKey: SharedKey | null
-  /** How long the sender retries; null if that is not documented. */
+  /** Null if the sender does not document how long it retries. */
   readonly retryWindowMs: number | null
   readonly answer: ExpectedAnswer
-  /** The treatment of known signed content under a new id, if the id is not signed. */
+  /** Decides about known signed content under a new id, if the id is not signed. */
   readonly contentGuard: ContentGuard
-  /** The headers to store besides those of the general allow-list. */
+  /** Stored besides the headers of the general allow-list. */
   readonly keepHeaders: readonly string[]
-  /** The event types that have samples. Reading it loads them. */
+  /** Reading it loads the samples. */
   readonly sampleTypes: readonly string[]
   /**
-   * Set when a type is a family and an action, such as `pull_request.opened`: the text between them. A handler for the
-   * family gets every type of it that has no handler of its own.
+   * Separates family and action in a type such as `pull_request.opened`. A handler for the family gets every type of it
+   * that has no handler.
    */
   readonly typeSeparator?: string
-  /** How often each secret has matched, in the configured order. */
+  /** Counts the matches of each secret, in the configured order. */
   readonly secretHits: readonly number[]
   /** True only for `unverified(...)`: anyone can post to this source, and start-up warns about it. */
   readonly unverified: boolean
   readonly scheme: SchemeFacts
-  /** Masks the secrets of this source in a text that is stored or logged. */
+  /** Masks the secrets of this source in a text. */
   conceal?(text: string): string
-  /** A digest of each secret under a random key of this process: equal digests are equal secrets. */
+  /** Digests under a random key of this process: equal digests are equal secrets. */
   readonly secretDigests?: readonly string[]
 
   verify(delivery: Delivery, options: { now: number }): Verification | Promise<Verification>
-  /** Every event of the delivery; empty if it has none with an id. */
+  /** Empty if no event has an id. */
   identify(delivery: Delivery): readonly IdentifiedEvent[]
   /**
-   * The content to compare when the id is not signed: the signed content, or the body if nothing is signed. The same
-   * content under another id is a repetition. Null: no comparison, because the id is signed or equal content is usual.
+   * The signed content, or the body if nothing is signed: equal content under another id is a repetition. Null: no
+   * comparison, because the id is signed or equal content is usual.
    */
   guarded?(delivery: Delivery): readonly (string | Uint8Array)[] | null
-  /** The same events of a stored delivery, in the same order: a handler gets the payload of its slice. */
+  /** Finds the events of a stored delivery in the order of `identify`: a handler gets the payload of its slice. */
   slices?(delivery: Delivery): readonly StoredSlice[]
-  /** The reply if the delivery is a handshake, else null. It is called before `verify` and checks a signature itself. */
+  /** Null if the delivery is not a handshake. It is called before `verify` and checks a signature itself. */
   handshake(delivery: Delivery, options: { now: number }): HandshakeReply | null
-  /** A delivery like one of this sender, signed with the first secret. */
+  /** Signs with the first secret. */
   sign(options: SignOptions): Delivery | Promise<Delivery>
-  /** A realistic body with its headers, to be signed. */
+  /** Makes a realistic body with its headers, to be signed. */
   sample(options: SampleOptions): SignOptions
   /** The same source with new random credentials: it signs as somebody who does not know the secret. */
   impostor?(): Source<Key>
 }
 
-/** How long the rows of a source are stored. */
 export interface RetentionAges {
   /** Payloads of finished events. Default 30 days. */
   readonly payloads?: Duration
@@ -227,7 +224,7 @@ export interface SourceOptions {
   readonly mode?: 'background' | 'inline'
   readonly conflict?: 'ack' | 'reject'
   readonly contentGuard?: ContentGuard
-  /** A dead letter that the sender delivers again is tried again. Default false. */
+  /** Retries a dead letter that the sender delivers again. Default false. */
   readonly rearm?: boolean
   /** Events of one reference are handled one at a time, in the order received. Default: no order. */
   readonly order?: 'reference'

@@ -1,19 +1,17 @@
-/** After the commit: an event is handled inside the request (inline mode), or left to the background workers. */
+/** After the commit, an event is handled inside the request (inline mode) or left to the background workers. */
 import type { EventKey, EventTypeKey, InlineStatus, RecordVerdict } from '../model.js'
 import type { IdentifiedEvent, Source } from '../provider.js'
 import type { IntakeObserver } from './observer.js'
 
-/** The services of processing that intake uses. */
 export interface AfterRecord {
-  /** Wakes the workers: the log has new events. */
+  /** Wakes the workers. */
   recorded(): void
   /** Whether a worker of this process runs events that are not handled in their request. */
   handledLater(): boolean
-  /** Handles the event inside this request. */
   inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineStatus>
   /** Retries a dead letter, because its sender delivered it again. */
   rearm(key: EventKey): Promise<void>
-  /** The lane of an event that must be handled in order; null = no order. */
+  /** Events of one lane are handled one at a time, in the order received; null = no order. */
   laneOf(source: string, event: IdentifiedEvent): string | null
 }
 
@@ -32,7 +30,7 @@ export function handleInRequest(
   return Promise.all(
     events.map(async ({ id, type }, i): Promise<InlineStatus> => {
       const verdict = verdicts[i]!
-      // Its content was refused, so it is not in the log.
+      // Not in the log: its content was refused.
       if (verdict.status === 'replayed') return 'already_processed'
       if (verdict.status === 'duplicate' && !verdict.equal && conflict === 'reject') return 'already_received'
       const key = { source, id }

@@ -1,4 +1,3 @@
-/** The answers of intake as values. The answer to a sender is small and does not give the reason of a rejection. */
 import { type ErrorCode, errorTable } from '../errors.js'
 import type { InlineStatus, RecordVerdict } from '../model.js'
 import type { HandshakeReply, Source } from '../provider.js'
@@ -22,17 +21,15 @@ export interface EventReceipt {
   readonly duplicate: boolean
 }
 
-/** The result of a delivery, and its HTTP answer. */
 export interface Receipt {
   readonly httpStatus: number
   readonly status: ReceiptStatus
-  /** The first event's id, where there is one. */
+  /** The id of the first event, if there is one. */
   readonly eventId: string | null
-  /** True when every event of the delivery was known already. */
+  /** True when every event of the delivery was known. */
   readonly duplicate: boolean
-  /** Each event, for a delivery that carries several. */
   readonly events: readonly EventReceipt[]
-  /** Why it was not accepted; for logs and callers, not part of the answer to the sender. */
+  /** For logs and callers. The answer to the sender does not give the reason of a rejection. */
   readonly reason: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -78,7 +75,6 @@ export function handshakeAnswer({ httpStatus, headers, body }: HandshakeReply): 
   return { httpStatus, status: 'handshake', ...none, headers, body }
 }
 
-/** `verdicts` are those of the events in `ids`, in order, after their commit. */
 export function recordedAnswer(
   source: Source,
   ids: readonly string[],
@@ -102,20 +98,19 @@ export function recordedAnswer(
   return acceptedAnswer(source, 200, status, events, duplicate)
 }
 
-/** 400 makes most senders give up, so it is the answer only where the delivery itself is to blame. */
+/** Most senders give up after a 400, so it is the answer only when the delivery is to blame. */
 function refusedAnswer(code: ErrorCode): Receipt {
   return errorTable[code].httpStatus < 500
     ? rejected(400, code, 'invalid')
     : rejected(503, code, 'unavailable')
 }
 
-/** The store is unavailable, and the delivery is durable in the spool. Duplicates are found when the spool is drained. */
+/** Nothing is known of duplicates: they are found when the spool is drained. */
 export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
   const events = ids.map((eventId) => ({ eventId, duplicate: false }))
   return acceptedAnswer(source, 202, 'spooled', events, false)
 }
 
-/** `httpStatus`: unless the sender expects another one. */
 function acceptedAnswer(
   { answer }: Source,
   httpStatus: number,
@@ -135,7 +130,7 @@ function acceptedAnswer(
   }
 }
 
-/** The answer of inline mode: the worst of its events, because the sender can only send all of them again. */
+/** Inline mode answers for the worst of the events, because the sender can only send all of them again. */
 export function handledAnswer(source: Source, receipt: Receipt, outcomes: readonly InlineStatus[]): Receipt {
   const { eventId, duplicate, events } = receipt
   if (outcomes.includes('failed'))
@@ -157,7 +152,7 @@ export function notHandledAnswer({ eventId, duplicate, events }: Receipt): Recei
   return { ...rejected(503, 'not_handled', 'unavailable'), eventId, duplicate, events }
 }
 
-/** A dead letter is not finished: it was not processed, and an operator will look at it. */
+/** A dead letter is not finished: an operator will look at it. */
 function isFinished(verdict: RecordVerdict): boolean {
   return verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored')
 }

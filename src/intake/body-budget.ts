@@ -1,9 +1,9 @@
 /**
- * The memory of bodies. All bodies in memory together have one limit (`limits.allBodiesBytes`), because a limit for each
- * body does not stop a thousand senders at once. Beyond it a delivery is answered 503, and its sender retries.
+ * All bodies in memory have one limit together (`limits.allBodiesBytes`): a limit for each body does not stop a thousand
+ * senders at once. Beyond it a delivery is answered 503, and its sender retries.
  */
 export interface BodyBudget {
-  /** Bytes of bodies that are being read or answered now. */
+  /** Counts bodies until they are answered. */
   readonly usedBytes: number
   begin(): BodyReading
 }
@@ -11,9 +11,9 @@ export interface BodyBudget {
 export interface BodyReading {
   /** Counts a chunk that has arrived. False: there is no memory for it. */
   take(bytes: number): boolean
-  /** `evict` is called when this body is slow, incomplete, and its memory is needed for others. */
+  /** `evict` is called when this body is slow and incomplete, and others need its memory. */
   onEvicted(evict: () => void): void
-  /** The body is complete: it is not evicted any more. */
+  /** A complete body is not evicted. */
   complete(): void
   end(): void
 }
@@ -24,7 +24,7 @@ interface Entry {
   evict: (() => void) | null
 }
 
-/** A body that takes longer may be evicted; otherwise a few slow senders could use all the memory. */
+/** A body that takes longer may be evicted: otherwise a few slow senders could use all the memory. */
 const SLOW_MS = 1_000
 
 export function createBodyBudget(mostBytes: number): BodyBudget {
@@ -79,8 +79,8 @@ export function createBodyBudget(mostBytes: number): BodyBudget {
 }
 
 /**
- * Limits for joining small chunks. A sender decides how small its chunks are, and each costs an object of a hundred bytes
- * and more. Small chunks are copied together, so that a body never takes much more memory than its size.
+ * Small chunks are copied together. A sender decides how small its chunks are, and each of them costs an object of a
+ * hundred bytes or more: a body would take much more memory than its size.
  */
 const SMALL_BYTES = 4_096
 const BLOCK_BYTES = 16_384

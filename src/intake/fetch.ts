@@ -1,4 +1,4 @@
-/** Intake for web-standard requests and responses. The body is read here, as bytes, up to the limit. */
+/** Intake for web-standard requests and responses. */
 import type { Receipt } from './answer.js'
 import { type BodyBudget, type BodyReading, collectBytes } from './body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from './receive.js'
@@ -14,7 +14,7 @@ export interface FetchTarget {
   readonly bodies: BodyBudget
 }
 
-/** Without `source`, the path names the source. */
+/** The path names the source if `source` is not given. */
 export async function fetchIntake(
   inbox: FetchTarget,
   request: Request,
@@ -66,7 +66,7 @@ function cancel<Reason extends string>(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   reason: Reason,
 ): Reason {
-  reader.cancel().catch(() => {}) // an error of a stream that is not read any further
+  reader.cancel().catch(() => {}) // nobody reads the stream any more
   return reason
 }
 

@@ -1,7 +1,6 @@
 /**
- * Group commit. Deliveries that arrive while commits are under way wait and share the next one: one insert and
- * one flush for all of them, without a timer. Each is answered after its own commit. The queue is limited in number and
- * in bytes; when it is full, senders get 503 and retry.
+ * Group commit. Deliveries that arrive while commits are under way wait, and share the next insert and flush. There is no
+ * timer. When the queue is full, senders get 503 and retry.
  */
 import { timeLimits } from '../clock.js'
 import { HookonceError } from '../errors.js'
@@ -9,19 +8,18 @@ import type { NewDelivery } from '../model.js'
 import type { BatchRecorder, Recording } from '../recorder.js'
 
 export interface GroupCommitOptions {
-  /** Deliveries in one commit. Default 256. */
+  /** Default 256 deliveries. */
   readonly maxBatch?: number
-  /** Body bytes in one commit. Default 4 MiB. */
+  /** Default 4 MiB of bodies. */
   readonly maxBatchBytes?: number
   /** Commits under way at once. Default 2: one is being flushed while the next one is on its way. */
   readonly maxUnderWay?: number
-  /** Deliveries that may wait. Default 10,000. */
+  /** Default 10,000 deliveries. */
   readonly maxWaiting?: number
-  /** Body bytes that may wait. Default 64 MiB. */
+  /** Default 64 MiB of bodies. */
   readonly maxWaitingBytes?: number
-  /** Time limit for a delivery, from its arrival in the queue to the end of its commit. Default: none. */
+  /** Time limit from the arrival in the queue to the end of the commit. Default: none. */
   readonly withinMs?: number
-  /** Called after each commit with its number of deliveries and its duration. */
   readonly onCommit?: (deliveries: number, ms: number) => void
 }
 
@@ -121,7 +119,6 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     }
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
   function idle(): Promise<void> {
     if (queue.length === 0 && underWay === 0) return Promise.resolve()
     return new Promise((resolve) => whenIdle.push(resolve))

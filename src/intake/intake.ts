@@ -72,7 +72,7 @@ async function take(
   const refused = receive(source, delivery, deps.limits, now)
   if (refused) return refused
   const verification = source.verify(delivery, { now })
-  // Most schemes have their verdict at once, and an await would cost time.
+  // Most schemes are synchronous; an await would cost an extra microtask.
   const rejection = untrusted(verification instanceof Promise ? await verification : verification)
   if (rejection) return rejection
 
@@ -90,14 +90,14 @@ async function take(
   }
   if (recording === 'spooled') {
     const receipt = spooledAnswer(source, ids)
-    // In inline mode without a worker only another delivery runs them, so the sender must come back.
+    // Inline mode without a worker: only another delivery runs the events, so the sender must come back.
     const handledLater = source.mode !== 'inline' || after.handledLater()
     return at('record', handledLater ? receipt : notHandledAnswer(receipt))
   }
   observer.recorded(name, ids, recording)
 
   const receipt = recordedAnswer(source, ids, recording)
-  // Beside a conflict, the other events of the delivery are in the log, and in inline mode only a delivery runs them.
+  // The other events of a delivery with a conflict are in the log, and in inline mode only a delivery runs them.
   if (source.mode === 'inline' && (receipt.httpStatus < 400 || receipt.status === 'conflict')) {
     const outcomes = await handleInRequest(deps, source, name, events, recording)
     const answer = handledAnswer(source, receipt, outcomes)
@@ -109,7 +109,7 @@ async function take(
   return at('record', receipt)
 }
 
-/** Limits, handshakes and the method. A handshake comes before the method: some senders use GET for it. */
+/** The method is checked last: some senders use GET for a handshake. */
 function receive(source: Source, delivery: Delivery, limits: IntakeLimits, now: number): Answer | null {
   const refusal = refuse(delivery, limits)
   if (refusal) return at('receive', earlyRefusal(refusal))
@@ -118,7 +118,6 @@ function receive(source: Source, delivery: Delivery, limits: IntakeLimits, now: 
   return delivery.method === 'POST' ? null : at('receive', earlyRefusal('method'))
 }
 
-/** The answer to a delivery that did not pass `verify`; null when it passed. */
 function untrusted(verification: Verification): Answer | null {
   if (verification.ok) return null
   const { reason } = verification

@@ -1,10 +1,9 @@
-/** The delivery as it is recorded: its events with their hashes, the headers that are stored, the body as received. */
 import { createHash } from 'node:crypto'
 import { sha256 } from '../digest.js'
 import type { NewDelivery } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 
-/** Stored headers: useful for debugging, and without credentials. A provider adds its own by name. */
+/** Useful for debugging, and without credentials. A provider names others. */
 const storedHeaders = ['content-type', 'user-agent', 'x-request-id', 'traceparent', 'tracestate']
 const STORED_HEADER_BYTES = 1_024
 
@@ -43,7 +42,7 @@ function contentHashOf(
   return content === null ? null : content === body ? bodyHash : sha256(content)
 }
 
-/** The digest of the signed bytes. They are seldom the body alone, and for some senders (Mailgun) not the body at all. */
+/** The signed bytes are seldom the body alone, and for some senders (Mailgun) not the body at all. */
 function guardHashOf(source: Source, delivery: Delivery, bodyHash: Uint8Array): Uint8Array | null {
   const content = source.guarded ? source.guarded(delivery) : source.idIsSigned ? null : [delivery.body]
   if (content === null) return null
@@ -53,7 +52,7 @@ function guardHashOf(source: Source, delivery: Delivery, bodyHash: Uint8Array): 
   return digest.digest()
 }
 
-/** Events of one delivery share the signed bytes, so their index is part of the digest. */
+/** The index is part of the digest, because events of one delivery share the signed bytes. */
 function guardHashAt(guardHash: Uint8Array, index: number): Uint8Array {
   return sha256(Buffer.concat([Buffer.from(`\n${index}\n`), guardHash]))
 }

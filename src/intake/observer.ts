@@ -1,6 +1,5 @@
 /**
- * The observer of intake: it counts and logs each delivery at the edges of the steps. Log lines that any sender can
- * cause go through `repeats`, which limits their number.
+ * Counts and logs each delivery. Log lines that any sender can cause go through `repeats`, which limits their number.
  */
 import {
   type Counters,
@@ -131,7 +130,7 @@ function countRecorded(
     log.warn({ ...key, step: 'record', reason: 'replayed_content' }, 'event put on the review list')
   } else {
     own.flagged++
-    // Genuine senders repeat content. A line for each time would let a sender fill the log; the metric counts all.
+    // Genuine senders repeat content, and a line for each time would fill the log. The metric counts all.
     if (isPowerOfTwo(own.flagged))
       log.warn({ ...key, step: 'record', sameAs }, 'same signed content as another event')
   }

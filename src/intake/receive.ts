@@ -1,6 +1,6 @@
 /**
- * The limits of intake: size, headers and encoding of a delivery are checked before any other work. Adapters use the
- * same limits while they read the body.
+ * Size, headers and encoding of a delivery are checked before any other work. Adapters use these limits while they read
+ * the body.
  */
 import { type Duration, msOf } from '../duration.js'
 import { checkOptions, duration, MAX_TIMER_MS, type Rule, shape, whole } from '../options.js'
@@ -53,7 +53,7 @@ export function intakeLimits(options: LimitOptions = {}): IntakeLimits {
 
 export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'
 
-/** Why an adapter or the server refused a request itself, before there was a delivery. */
+/** An adapter or the server refused a request before there was a delivery. */
 export type EarlyRefusal =
   | Refusal
   | 'unknown_source'
@@ -66,7 +66,6 @@ export type EarlyRefusal =
   /** The sender closed the connection before its body was complete. It gets no answer, and will retry. */
   | 'aborted'
 
-/** The method is checked after the handshake, because some senders use GET for it. */
 export function refuse(delivery: Delivery, limits: IntakeLimits): Refusal | null {
   if (delivery.body.byteLength > limits.bodyBytes) return 'body_too_large'
   let count = 0

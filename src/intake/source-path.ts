@@ -1,6 +1,6 @@
 /**
- * The source that a path names. The whole path must match, from its start: a path that contains the path of another
- * source must not reach that source past a rule of a proxy.
+ * The whole path must match, from its start: a path that contains the path of another source must not reach that source
+ * past a rule of a proxy.
  */
 
 export const DEFAULT_PATH = '/webhooks/:source'
@@ -15,8 +15,8 @@ export function sourceInPath(path: string, pattern: string = DEFAULT_PATH): stri
 }
 
 /**
- * The same below a mount point of Express or Connect: `/webhooks/:source`, or `/:source` when the mount point ends with
- * `/webhooks`. `path` is the whole path, `below` is its rest behind the mount point.
+ * For a mount point of Express or Connect: `/webhooks/:source`, or `/:source` when the mount point ends with `/webhooks`.
+ * `path` is the whole path, `below` its rest behind the mount point.
  */
 export function sourceBelowMount(path: string, below: string, pattern: string = DEFAULT_PATH): string | null {
   const mount = path.endsWith(below) ? path.slice(0, path.length - below.length) : ''
