@@ -1,6 +1,6 @@
 /**
- * `defineProvider(rules)` makes a typed factory. A provider's file has only rules; the code in this folder makes a source
- * of them. `docs/verification.md` explains how, `docs/adding-a-provider.md` lists the rules.
+ * A provider's file has only rules; the code in this folder makes a source of them. `docs/verification.md` explains how,
+ * `docs/adding-a-provider.md` lists the rules.
  */
 import type { Source } from '../provider.js'
 import type {
@@ -43,7 +43,7 @@ export function defineProvider<
   })
 }
 
-/** Production never reads `samples`, so a function that loads them is called on the first read and not here. */
+/** Production never reads `samples`: they are loaded on the first read. */
 function withSamples(rules: ProviderRules): ProviderDefinition {
   const { samples, ...others } = rules
   let loaded = typeof samples === 'function' ? undefined : samples

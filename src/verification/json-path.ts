@@ -1,6 +1,6 @@
 /**
- * JSON paths compiled to one tree. If a name and `*` (or an index and `[]`) are at the same place, the node of the name
- * includes the paths of both, so that a reader follows exactly one node for each value.
+ * JSON paths compiled to one tree. If a name and `*` (or an index and `[]`) are at one place, the node of the name has
+ * the paths of both: a reader follows exactly one node for each value.
  */
 export interface PathNode {
   /** The paths that end here. */
@@ -15,7 +15,7 @@ export interface WantedKey {
   readonly name: string
   readonly bytes: Uint8Array
   readonly node: PathNode
-  /** Used by the reader: the object in which it last saw this key. */
+  /** The reader notes here in which object it last saw this key. */
   seenIn: number
 }
 
@@ -25,7 +25,7 @@ export function compilePaths(paths: readonly string[]): PathNode {
   return build(paths.map((path, slot) => ({ steps: parsePath(path), slot })))
 }
 
-/** Splits after each `[]`: `entry[].changes[].value` gives `entry[]`, `changes[]`, `value`. */
+/** `entry[].changes[].value` -> `entry[]`, `changes[]`, `value`. */
 export function splitAtEach(path: string): readonly string[] {
   return path.split(/(?<=\[\])\.?/).filter((path) => path !== '')
 }

@@ -1,17 +1,17 @@
 /** The lexical rules of JSON on bytes. A scanner returns the index after the token, or -1 if there is no valid one. */
 
 /**
- * The bytes of a string: 1 for plain ASCII, 2 for the bytes of other letters, 0 for a quote, a backslash or a control
- * character. indexOf('"') is not used: control characters are invalid, so every byte must be checked, and for the short
- * strings of events the loop is faster.
+ * 1 for plain ASCII, 2 for the bytes of other letters, 0 for a quote, a backslash or a control character. The scanner
+ * does not use indexOf('"'): it must check every byte, because control characters are invalid, and for the short strings
+ * of events the loop is faster.
  */
 const plain = new Uint8Array(256)
 for (let byte = 0x20; byte < 256; byte += 1)
   plain[byte] = byte === 0x22 || byte === 0x5c ? 0 : byte < 0x80 ? 1 : 2
 
 /**
- * The index of the closing quote; `from` is the byte after the opening one. If the string is not plain ASCII (escapes,
- * other letters), the result is the complement of that index, which is below -1: the reader then decodes the string.
+ * Returns the index of the closing quote; `from` is the byte after the opening one. If the string is not plain ASCII
+ * (escapes, other letters), the result is the complement of that index, which is below -1: the reader decodes the string.
  */
 export function endOfString(bytes: Uint8Array, from: number): number {
   const at = endOfPlain(bytes, from)
@@ -20,7 +20,6 @@ export function endOfString(bytes: Uint8Array, from: number): number {
   return close < 0 ? -1 : ~close
 }
 
-/** The index of the first byte that is not plain ASCII. */
 export function endOfPlain(bytes: Uint8Array, from: number): number {
   const end = bytes.length
   let at = from
@@ -49,7 +48,6 @@ function endOfOddString(bytes: Uint8Array, from: number): number {
 
 const simpleEscapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'))
 
-/** `from` is the first byte of the value. */
 export function endOfValue(bytes: Uint8Array, from: number): number {
   const first = bytes[from]
   if (first === 0x22) return afterString(bytes, from)
@@ -72,10 +70,10 @@ const words: Readonly<Record<number, Uint8Array>> = {
   110: Buffer.from('null'),
 }
 
-/** The opening brackets of the containers that are open, enough for nearly every document. */
+/** Opening brackets, enough for nearly every document. */
 const shallow = new Uint8Array(256)
 
-/** An object or array with everything in it, nested to any depth. `from` is its opening bracket. */
+/** An object or array, nested to any depth. */
 function endOfContainer(bytes: Uint8Array, from: number): number {
   const end = bytes.length
   let brackets = shallow
@@ -95,7 +93,7 @@ function endOfContainer(bytes: Uint8Array, from: number): number {
       at = first === 0x22 ? afterString(bytes, at) : endOfScalar(bytes, at)
       if (at < 0) return -1
     }
-    // After a value: close the containers that end here, until a comma.
+    // Close the containers that end here, until a comma.
     while (!expectsMore) {
       at = afterSpace(bytes, at)
       if (at >= end) return -1
@@ -151,7 +149,6 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Whether more containers than this are open at once, anywhere in the text. */
 export function isDeeperThan(bytes: Uint8Array, limit: number): boolean {
   if (bytes.length <= limit) return false
   let depth = 0

@@ -1,7 +1,7 @@
 /**
- * Reads a JSON text in one pass over its bytes: it checks the grammar and returns the values at the requested paths as
- * tokens. It builds no objects and never throws. JSON.parse is not used on received bytes: it blocks for seconds on deep
- * nesting, rounds 64-bit ids, takes the last of two equal keys, and hides bytes that are not UTF-8.
+ * Reads JSON in one pass over its bytes: checks the grammar and returns the values at the requested paths as tokens. It
+ * builds no objects and never throws. JSON.parse blocks for seconds on deep nesting, rounds 64-bit ids, takes the last of
+ * two equal keys, and hides bytes that are not UTF-8.
  *
  * Paths: `id`, `data.object.id`, `items.0.id`, `events[].id` (each element), `payload.*.id` (each member),
  * `` (the whole text). A dot inside a key is written `\.`.
@@ -14,7 +14,6 @@ export interface JsonToken {
   readonly kind: 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
   /** A string is unescaped; a number keeps all its digits; an object or array has an empty text. */
   readonly text: string
-  /** Its raw bytes are `bytes.subarray(start, end)`. */
   readonly start: number
   readonly end: number
   /** The key of the value, if the last step of the path was `*`. */
@@ -30,10 +29,10 @@ export interface JsonQuery {
   read(bytes: Uint8Array): JsonResult
 }
 
-/** The number of bytes that this process has scanned: a test compares it with the size of a delivery. */
+/** A test compares it with the size of a delivery. */
 export const scanned = { bytes: 0 }
 
-/** Compiles the paths once for many reads. Only an invalid path throws. */
+/** Only an invalid path throws. */
 export function jsonQuery(paths: readonly string[]): JsonQuery {
   const root = compilePaths(paths)
   return {
@@ -68,7 +67,6 @@ class JsonReader {
     for (let i = 0; i < pathCount; i += 1) this.values.push([])
   }
 
-  /** `node` has the paths that lead to this value; null if there are none. */
   value(node: PathNode | null, key: string | null, start: number): number {
     if (node === null) return endOfValue(this.#bytes, start)
     const first = this.#bytes[start]!
@@ -136,7 +134,6 @@ class JsonReader {
   }
 }
 
-/** Whether a path leads from this value to a value inside it. */
 function leadsOn({ keys, each, members }: PathNode): boolean {
   return keys.length > 0 || each !== null || members !== null
 }
@@ -157,7 +154,7 @@ function wantedKey(node: PathNode, bytes: Buffer, start: number, end: number, is
   return null
 }
 
-/** The text between two quotes, whose escapes the scanner has checked; null if its bytes are not UTF-8. */
+/** Null if the bytes are not UTF-8. The scanner has checked the escapes. */
 function stringText(bytes: Buffer, start: number, end: number): string | null {
   if (endOfPlain(bytes, start) === end) return bytes.toString('latin1', start, end)
   if (!isUtf8(bytes.subarray(start, end))) return null

@@ -1,5 +1,3 @@
-/** The types of a provider's file and of the options that its factory takes. */
-
 import type { ContentGuard } from '../../model.js'
 import type { ExpectedAnswer, SharedKey, Source, SourceOptions } from '../../provider.js'
 import type { Field } from '../delivery/field.js'
@@ -10,13 +8,12 @@ import type { EventRule } from './identity.js'
 import type { OptionRules } from './options.js'
 import type { SampleFormat, Samples } from './samples.js'
 
-/** One scheme, or several by the option that chooses between them. The sender cannot choose. */
+/** One scheme, or several: the user chooses one by its option, and the sender cannot choose. */
 export type VerifyRule = SchemeDefinition | Readonly<Record<string, SchemeDefinition>>
 
-/** From the sender's name of an option to ours: `{ signingSecret: 'secret' }`. */
+/** The sender's names of options, with ours: `{ signingSecret: 'secret' }`. */
 export type Aliases = Readonly<Record<string, string>>
 
-/** The data in a provider's file. */
 export interface ProviderRules<
   V extends VerifyRule = VerifyRule,
   O extends OptionRules = OptionRules,
@@ -29,23 +26,22 @@ export interface ProviderRules<
   readonly confidence: 'verified' | 'likely'
   readonly verify: V
   readonly events: EventRule | readonly EventRule[]
-  /** For types such as `pull_request.opened`, whose first part is a type too: a handler for that part gets them. */
+  /** For types such as `pull_request.opened`: a handler for the first part gets them. */
   readonly typeSeparator?: string
-  /** The format of its bodies. Default `json`. */
+  /** Default `json`. */
   readonly format?: SampleFormat
-  /** Where the JSON document is, when it is not the body. */
   readonly document?: DocumentRule
   /**
    * For a sender with a public key: false if the key signs only the deliveries of one customer. `in` is the signed field
    * that must have a value of the option `namedBy`; without it the scheme compares the value itself.
    */
   readonly sharedKey?: false | (SharedKey & { readonly in?: Field })
-  /** The names that the sender's pages and libraries use for its secret or key; the factory accepts them too. */
+  /** Names from the sender's pages and libraries; the factory accepts them too. */
   readonly aliases?: A
-  /** Options besides the secret. */
+  /** Besides the secret. */
   readonly options?: O
   readonly handshakes?: readonly HandshakeRule[]
-  /** How long the sender retries; null when that is not documented. */
+  /** Null when the sender does not document how long it retries. */
   readonly retryWindowMs: number | null
   readonly answer?: ExpectedAnswer
   /**
@@ -54,9 +50,8 @@ export interface ProviderRules<
    */
   readonly contentGuard?: ContentGuard
   readonly keepHeaders?: readonly string[]
-  /** Realistic bodies, or a function that loads them when they are first needed. */
   readonly samples: Samples | (() => Samples)
-  /** The form of an event id: a prefix such as `evt_`, or `number`. Default: a UUID. */
+  /** A prefix of event ids such as `evt_`, or `number`. Default: a UUID. */
   readonly sampleId?: string
   readonly sampleHeaders?: Readonly<Record<string, string>>
 }
@@ -82,7 +77,7 @@ type AddedOptions<O extends OptionRules> = {
   readonly [K in keyof O as O[K] extends { required: true } ? K : never]: AddedOption<O[K]>
 } & { readonly [K in keyof O as O[K] extends { required: true } ? never : K]?: AddedOption<O[K]> }
 
-/** The same options with an alias instead of the option it stands for. */
+/** Allows an alias instead of the option it stands for. */
 type Aliased<Base, A extends Aliases> =
   | Base
   | {
@@ -102,13 +97,12 @@ export type FactoryOptions<
     readonly publicUrl?: string
   }
 
-/** A factory, and the facts about it. */
 export interface ProviderFactory<Options = never, K extends string = string> {
   (options: Options): Source<K>
   readonly key: K
   readonly definition: ProviderDefinition
-  /** The options that hold a secret or key; most providers have one. */
+  /** Options that hold a secret or key; most providers have one. */
   readonly credentials: readonly string[]
-  /** New options with a random secret or key pair, for tests and synthetic deliveries. */
+  /** Makes options with a random secret or key pair, for tests and synthetic deliveries. */
   example(credential?: string): Record<string, unknown>
 }

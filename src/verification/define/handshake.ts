@@ -1,6 +1,6 @@
 /**
  * Handshakes: deliveries that ask about the endpoint and carry no event. The answer repeats a value of the delivery or is
- * computed from it; nothing is stored. A handshake that the sender signs is answered only if the signature is valid.
+ * computed from it; nothing is stored.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../../digest.js'
@@ -26,17 +26,16 @@ export type ReplyText =
 export interface HandshakeRule {
   /** All must be true: a field has this text, exists (`true`), or is an empty list (`[]`). */
   readonly when: Readonly<Partial<Record<FieldText, string | true | readonly []>>>
-  /** Whether the sender signs it. It is then answered only if the signature is valid. */
+  /** The sender signs it, and it is answered only if the signature is valid. */
   readonly signed: boolean
   /** Answers only if the source has this option: for a handshake that sends a secret (Asana) or needs one (Meta). */
   readonly needsOption?: string
   readonly reply: {
     /** Default 200. */
     readonly httpStatus?: number
-    /** Sent as text/plain. */
     readonly text?: ReplyText
     readonly json?: Readonly<Record<string, ReplyText>>
-    /** Sent unchanged, with the content type in `headers`. */
+    /** Sent unchanged; `headers` has the content type. */
     readonly literal?: string
     readonly headers?: Readonly<Record<string, string>>
   }
@@ -47,12 +46,12 @@ export type Handshake = (reading: Reading, now: number) => HandshakeReply | null
 /** A challenge is short; a longer text is not repeated. */
 const maxRepeated = 2_048
 
-/** The only texts that get an HMAC. None of them is a JSON object or array, so it is not the body of a delivery. */
+/** Only these texts get an HMAC. A JSON object or array, such as the body of a delivery, is not one of them. */
 const token = /^[\w .~+/=-]{1,256}$/
 
 /**
- * Whether anyone can ask for an HMAC of a token, with the secret that signs deliveries: such a handshake is not signed
- * (X). A signature of a token then proves nothing.
+ * Anyone can ask for an HMAC of a token, made with the secret that signs deliveries, if the handshake is not signed (X).
+ * A signature of a token then proves nothing.
  */
 export function signsTokens(rules: readonly HandshakeRule[]): boolean {
   return rules.some(({ signed, reply }) => {
@@ -70,7 +69,6 @@ export function isToken(content: readonly Chunk[]): boolean {
   return token.test(text)
 }
 
-/** Null when the source has no handshake. */
 export function compileHandshakes(
   rules: readonly HandshakeRule[],
   options: OptionValues,

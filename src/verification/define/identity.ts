@@ -1,5 +1,3 @@
-/** The events of a delivery: the rules find them and give each an id, a type and a reference. */
-
 import type { IdentifiedEvent, SchemeFacts, StoredSlice } from '../../provider.js'
 import { isForm } from '../delivery/body-formats.js'
 import { Compiler, type OptionValues } from '../delivery/compile.js'
@@ -11,7 +9,7 @@ import { isDeeperThan } from '../json-scan.js'
 import { signsBody } from '../scheme.js'
 
 export interface EventRule {
-  /** The list of events, such as `events[]`: each element is a slice. Without it the delivery is one event. */
+  /** Each element of this list (`events[]`) is a slice. Without it the delivery is one event. */
   readonly each?: string
   readonly id: Field
   /**
@@ -23,11 +21,11 @@ export interface EventRule {
   readonly type: Field
   readonly reference?: Field
   /**
-   * The bytes that must be equal when the id is received again: the whole body (default), the slice or the document
-   * (`part`, default with `each`), or `none` if the sender changes them on each retry (an attempt counter, a new time).
+   * These bytes must be equal when the id is received again: the whole body (default), the slice or the document (`part`,
+   * default with `each`), or `none` if the sender changes them on each retry (an attempt counter, a new time).
    */
   readonly content?: 'body' | 'part' | 'none'
-  /** Applies only to slices in which the rules before it found no event, or to a delivery without any event. */
+  /** Applies only to slices in which the rules before it found no event, or to a delivery without events. */
   readonly otherwise?: true
 }
 
@@ -38,7 +36,7 @@ export interface Identity {
    * when any slice has no id: a delivery is recorded completely or not at all. A delivery with too many events is one.
    */
   identify(reading: Reading): readonly IdentifiedEvent[]
-  /** The same list in the same order from a stored delivery, which has no signature and few headers. */
+  /** Finds the events of `identify` in a stored delivery, which has no signature and few headers. */
   slices(reading: Reading): readonly StoredSlice[]
 }
 
@@ -67,7 +65,6 @@ export function compileIdentity(
   }
 }
 
-/** An event that the rules found; `id` is undefined when they found none for it. */
 interface FoundEvent {
   readonly id: string | undefined
   readonly type: string
@@ -75,7 +72,7 @@ interface FoundEvent {
   readonly content: Uint8Array | null
   readonly reading: Reading
   readonly isSlice: boolean
-  /** A delivery with too many events to record each of them. Its bytes name it, also if they are not signed. */
+  /** Too many events to record each of them. The bytes name the delivery, even if they are not signed. */
   readonly isUnsplit?: true
 }
 
@@ -116,11 +113,10 @@ function whole(reading: Reading): FoundEvent {
 
 interface CompiledRule {
   readonly rule: EventRule
-  /** The delivery is one event. */
   readonly isWhole: boolean
   type(reading: Reading): string | null
   reference(reading: Reading): string | null
-  /** `taken` are the bytes of the events that other rules found, if this one must avoid them. */
+  /** The rule must avoid `taken`, the bytes of the events that other rules found. */
   find(reading: Reading, taken: ByteRanges | null): readonly FoundEvent[] | NoSlices
 }
 
@@ -173,7 +169,6 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
   }
 }
 
-/** Whether the signature covers every value in the id. */
 export function idIsCovered(rules: readonly EventRule[], facts: SchemeFacts): boolean {
   return rules.every(({ id }) => isCovered(id, facts))
 }
@@ -216,7 +211,7 @@ class ReadEvent implements IdentifiedEvent {
   }
 }
 
-/** The payload of a delivery that is always one event needs no rules: they are applied when a name is read. */
+/** A delivery that is always one event needs no rules for its payload: they are applied when a name is read. */
 class StoredEvent implements StoredSlice {
   readonly isWhole: boolean
   readonly #reading: Reading

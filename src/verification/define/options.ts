@@ -1,4 +1,4 @@
-/** The options of a factory, checked by name, so that a misspelt option is an error. */
+/** The options of a factory. A misspelt option is an error. */
 import { HookonceError } from '../../errors.js'
 import {
   anyValue,
@@ -17,12 +17,11 @@ import {
 import type { SourceOptions } from '../../provider.js'
 import type { Aliases } from './definition.js'
 
-/** An option of a provider besides its secret. */
 export interface OptionRule {
-  /** For documentation and error messages: the meaning of the option and where to find its value. */
+  /** For documentation and error messages: its meaning, and the place where the user finds its value. */
   readonly what: string
   readonly required?: true
-  /** A list of texts is allowed too. */
+  /** Allows a list of texts too. */
   readonly list?: true
   readonly default?: string
   /** A value for tests and samples. */
@@ -41,7 +40,7 @@ const sourceRules = {
   retention: anyValue,
 } satisfies Record<keyof SourceOptions, Rule>
 
-/** Of some schemes, and checked if they are set. */
+/** Options of some schemes. */
 const schemeRules: Readonly<Record<string, Rule>> = {
   publicUrl: rule(
     'the whole URL that the sender calls, such as "https://example.com/webhooks/x"',
@@ -51,7 +50,7 @@ const schemeRules: Readonly<Record<string, Rule>> = {
   getKey: callable,
 }
 
-/** The options by our names. An unknown option throws here, before a missing one is reported. */
+/** Renames aliases. An unknown option throws here, before a missing one is reported. */
 export function namedOptions(
   provider: string,
   input: unknown,
@@ -82,7 +81,7 @@ export function namedOptions(
   return options
 }
 
-/** The option of the secret, if it is missing: an unknown name without a similar one was probably meant for it. */
+/** If the secret is missing, an unknown name without a similar one was probably meant for it. */
 function missing(credentials: readonly string[], input: object): string | undefined {
   return credentials.some((name) => (input as Record<string, unknown>)[name] !== undefined)
     ? undefined

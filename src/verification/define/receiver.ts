@@ -6,7 +6,6 @@ import type { Reading } from '../delivery/reading.js'
 import type { ProviderDefinition } from './definition.js'
 
 export interface Receiver {
-  /** Whether a delivery names us. */
   isNamed(reading: Reading): boolean
   /** Writes our name into a sample. */
   address(sample: unknown): void
@@ -35,7 +34,7 @@ export function compileReceiver(
   }
 }
 
-/** The JSON paths of a field, each with its part of the text. */
+/** Each JSON path of a field with its part of the text. */
 function partsOf(field: Field, text: string): readonly (readonly [string, string])[] {
   if (typeof field === 'string') return [[field.replace('json:', ''), text]]
   if (isList(field) || !('fields' in field)) return []

@@ -48,7 +48,7 @@ export function sampleUrl({ key }: ProviderDefinition): string {
   return `https://example.com/webhooks/${key}`
 }
 
-/** The sample of this type, of another type that begins with it (`issues`: `issues.opened`), or the first one. */
+/** The type `issues` also finds the sample of `issues.opened`. */
 function sampleOf(samples: Samples, type: string): SampleBody {
   const similar = Object.keys(samples).find((name) => name.startsWith(`${type}.`))
   return samples[type] ?? samples[similar ?? Object.keys(samples)[0]!] ?? {}

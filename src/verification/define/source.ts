@@ -1,5 +1,4 @@
-/** Makes a source of a definition and the user's options. All rules are compiled here, once. */
-
+/** Makes a source. All rules are compiled here, once. */
 import { msOf } from '../../duration.js'
 import { HookonceError } from '../../errors.js'
 import type { Delivery, Source, SourceOptions, Verification } from '../../provider.js'
@@ -57,7 +56,7 @@ export function createSource(
   const equalIsUsual = settings.contentGuard === undefined && definition.contentGuard === 'accept'
   const isGuarded = !idIsSigned && !equalIsUsual && !(unverified && contentGuard === 'accept')
 
-  /** The signed data that `verify` found, for `identify`: signatures are checked once. */
+  /** Signatures are checked once: `verify` notes here what `identify` needs. */
   const verified = new WeakMap<Delivery, SignedData>()
   const read = (delivery: Delivery) => Reading.of(delivery, document, publicUrl)
   const signedData = (delivery: Delivery) =>

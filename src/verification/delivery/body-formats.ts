@@ -1,4 +1,4 @@
-/** The bodies that are not JSON: forms, multipart and XML, read strictly and only as far as the rules need them. */
+/** Forms, multipart and XML, read strictly and only as far as the rules need them. */
 import { isUtf8 } from 'node:buffer'
 
 export type Pairs = readonly (readonly [name: string, value: string])[]
@@ -7,8 +7,8 @@ const maxPairs = 1_000
 const maxFields = 64
 
 /**
- * The pairs in order, or null when the text is not form encoding of UTF-8. URLSearchParams replaces every byte that is
- * not UTF-8 with U+FFFD, so that two different bodies would read (and verify) alike.
+ * Null when the body is not form encoding of UTF-8. URLSearchParams replaces every byte that is not UTF-8 with U+FFFD:
+ * two different bodies would read (and verify) alike.
  */
 export function parseForm(bytes: Uint8Array): Pairs | null {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -32,7 +32,7 @@ export function parsePairs(text: string): Pairs | null {
   return pairs
 }
 
-/** The value of a name: undefined when it is absent, null when there are several, because none can be preferred. */
+/** Null when there are several values, because none can be preferred. */
 export function onlyValue(pairs: Pairs, name: string): string | undefined | null {
   let found: string | undefined
   for (const [key, value] of pairs) {
@@ -57,7 +57,7 @@ export function mediaType(contentType: string | undefined): string {
   return (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase()
 }
 
-/** The bytes of a field of multipart/form-data. Null when the body is not multipart, or the field is not in it once. */
+/** Null when the body is not multipart/form-data, or has the field not exactly once. */
 export function multipartField(
   body: Uint8Array,
   contentType: string | undefined,
@@ -89,9 +89,8 @@ export function multipartField(
 }
 
 /**
- * The text of one element of an XML body, or undefined. `path` is element names with dots, from outside in. This is no
- * parser: it knows the five predefined entities, no DTD (a document with one has no text) and no namespaces. That is
- * enough to read a type and an id that the signature covers.
+ * `path` is element names with dots, from outside in. This is no parser: it knows the five predefined entities, no DTD
+ * (a document with one has no text) and no namespaces. That is enough to read a type and an id that the signature covers.
  */
 export function xmlText(xml: string, path: string): string | undefined {
   if (xml.includes('<!DOCTYPE')) return undefined
@@ -118,7 +117,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** The name of a part: null when it has none, undefined when its head can be read in more than one way. */
+/** Null when the part has no name, undefined when its head can be read in more than one way. */
 function fieldName(head: string): string | null | undefined {
   const lines = head.split('\r\n', 16).filter((line) => /^content-disposition:/i.test(line))
   if (lines.length === 0) return null
@@ -132,7 +131,7 @@ function fieldName(head: string): string | null | undefined {
 }
 
 /**
- * A parameter of Content-Disposition. It is read from the start of the line, because the quoted name of a file may contain
+ * The parameters of Content-Disposition are read from the start of the line, because the quoted name of a file may contain
  * `; name=`. A quote in a quoted value has a backslash before it, else the value ends there.
  */
 const parameter = /;[ \t]*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"\\]+))[ \t]*/.source
@@ -140,9 +139,8 @@ const parameterPattern = new RegExp(parameter, 'g')
 const dispositionPattern = new RegExp(`^content-disposition:[ \\t]*[^\\s;"]+[ \\t]*((?:${parameter})*)$`, 'i')
 
 /**
- * The content of the first child element with this name; undefined when there is none, or when the elements before its end
- * are not nested properly. An element with the same name deeper inside is another thing: a Braintree dispute contains its
- * transaction.
+ * The content of the first child element with this name; undefined when the elements before its end are not nested
+ * properly. Deeper elements do not count: a Braintree dispute contains its transaction.
  */
 function element(xml: string, tag: string): string | undefined {
   const open: string[] = []
@@ -172,13 +170,12 @@ function element(xml: string, tag: string): string | undefined {
 interface Tag {
   readonly kind: 'start' | 'end' | 'empty'
   readonly name: string
-  /** The place after the tag. */
   readonly end: number
 }
 
 /**
- * `</name>`, `<name a="b">` or `<name/>` at this place, or null. A quoted attribute may contain `>`. Every character is
- * read once: a regular expression would go back over a long name or attribute again and again.
+ * A quoted attribute may contain `>`. Every character is read once: a regular expression would go back over a long name
+ * or attribute again and again.
  */
 function tagAt(xml: string, at: number): Tag | null {
   const isEnd = xml[at + 1] === '/'
@@ -202,7 +199,7 @@ function tagAt(xml: string, at: number): Tag | null {
 
 const namePattern = /[^\s<>/"'=]+/y
 
-/** The end of a comment, CDATA section or instruction at this place; 0 when it is none of them, -1 when it has no end. */
+/** 0 when there is no comment, CDATA section or instruction at this place, -1 when it has no end. */
 function markupEnd(xml: string, at: number): number {
   for (const [start, end] of markup) {
     if (!xml.startsWith(start, at)) continue

@@ -1,6 +1,6 @@
 /**
- * Compiles fields to functions when a source is made. All JSON paths of one compiler are one query, so that a delivery
- * is scanned once; `{option:name}` in a field is replaced by the option of the source.
+ * Compiles fields to functions when a source is made. All JSON paths of one compiler are one query: a delivery is scanned
+ * once.
  */
 import { randomUUID } from 'node:crypto'
 import { type JsonQuery, type JsonToken, jsonQuery } from '../json.js'
@@ -27,7 +27,7 @@ export class Compiler {
     this.#options = options
   }
 
-  /** Replaces `{option:name}` in any text of the definition. */
+  /** Replaces `{option:name}`. */
   fill(text: string): string {
     return text.replace(/\{option:(\w+)\}/g, (_, name: string) => String(this.#options[name] ?? ''))
   }
@@ -65,7 +65,7 @@ export class Compiler {
     }
   }
 
-  /** Every value at a field; more than one only for JSON paths with `[]` or `*`. */
+  /** Returns more than one value only for JSON paths with `[]` or `*`. */
   all(field: FieldText): (reading: Reading) => readonly string[] {
     const [kind, rest] = splitField(this.fill(field) as FieldText)
     if (kind === 'json') {

@@ -23,18 +23,17 @@ export type FieldText =
   | 'signed'
   | 'unique'
 
-/** A list is the first of its fields that exists and is not empty. */
+/** In a list, the first field that exists and is not empty counts. */
 export type Field = FieldText | readonly Field[] | OptionalField | CombinedField | ChooseField
 
 export interface OptionalField {
   readonly optional: Field
 }
 
-/** One text made of several values. All must exist, except those that are optional: they are null then. */
+/** All values must exist, except those that are optional: they are null then. */
 export interface CombinedField {
   readonly fields: readonly Field[]
   readonly combination: 'join' | 'composite' | 'hash' | 'mapped'
-  /** Between the texts of a `join`. */
   readonly separator?: string
   combine(values: readonly (string | null)[]): string
 }
@@ -44,14 +43,14 @@ export interface ChooseField {
   readonly from: Readonly<Record<string, Field>>
 }
 
-/** Texts with a separator, for a type that people read: `join('.', 'json:object_type', 'json:metric')`. */
+/** For a type that people read: `join('.', 'json:object_type', 'json:metric')`. */
 export function join(separator: string, ...fields: Field[]): CombinedField {
   const combine = (values: readonly (string | null)[]) =>
     values.filter((value) => value !== null).join(separator)
   return { fields, combination: 'join', separator, combine }
 }
 
-/** An id of several values. Different lists of values give different ids. */
+/** Different lists of values give different ids. */
 export function composite(...fields: Field[]): CombinedField {
   return { fields, combination: 'composite', combine: (values) => withinLimit(JSON.stringify(values)) }
 }
@@ -61,7 +60,7 @@ export function optional(field: Field): OptionalField {
   return { optional: field }
 }
 
-/** `sha256:<hex>` of these values; the text field `hash` is that of the content. */
+/** `sha256:<hex>` of these values. The field `'hash'` is that of the content. */
 export function hash(...fields: Field[]): CombinedField {
   return { fields, combination: 'hash', combine: (values) => hashName(JSON.stringify(values)) }
 }
@@ -73,12 +72,11 @@ export function mapped(field: Field, to: Readonly<Record<string, string>>): Comb
   return { fields: [field], combination: 'mapped', combine }
 }
 
-/** The field that is listed for the text of another one; absent if the text is not listed. */
+/** `from` has a field for each text of `field`; another text gives no value. */
 export function choose(field: Field, from: Readonly<Record<string, Field>>): ChooseField {
   return { choose: field, from }
 }
 
-/** Every text field inside a field. */
 export function leaves(field: Field): readonly FieldText[] {
   if (typeof field === 'string') return [field]
   if (isList(field)) return field.flatMap(leaves)

@@ -1,4 +1,4 @@
-/** Ids, types and references in a form that the log accepts; `store/input.ts` rejects any other. */
+/** Ids, types and references in a form that the log accepts. */
 import { createHash } from 'node:crypto'
 import { sha256 } from '../../digest.js'
 import { limits } from '../../model.js'
@@ -11,14 +11,13 @@ export function hashName(content: string | Uint8Array): string {
   return `sha256:${sha256(content).toString('hex')}`
 }
 
-/** A text that is too long becomes its hash. */
 export function withinLimit(text: string): string {
   return Buffer.byteLength(text) > limits.eventIdBytes ? hashName(text) : text
 }
 
 /**
- * An id made of the signed content of the whole delivery, the signed time and the position of the slice. The slice alone
- * is not enough: equal slices of two deliveries may be two events. Undefined when no content is signed.
+ * An id made of the signed content of the whole delivery, the signed time and the position of the slice: equal slices of
+ * two deliveries may be two events. Undefined when no content is signed.
  */
 export function signedName(reading: Reading): string | undefined {
   const { naming, timestamp } = reading.signedData
@@ -29,8 +28,8 @@ export function signedName(reading: Reading): string | undefined {
 }
 
 /**
- * The id itself, if the log accepts it. An id that is too long, or has control characters or half a surrogate pair,
- * becomes its hash if the delivery is signed: a retry of the sender has the same one.
+ * An id that is too long, or has control characters or half a surrogate pair, becomes its hash if the delivery is signed:
+ * a retry of the sender has the same one.
  */
 export function eventName(id: string | undefined, reading: Reading): string | undefined {
   if (id === undefined || id === '') return undefined
@@ -39,7 +38,7 @@ export function eventName(id: string | undefined, reading: Reading): string | un
   return reading.signedData.naming === null ? undefined : hashName(JSON.stringify(id))
 }
 
-/** Null when there is none. Control characters are replaced and a long text is cut: a type never rejects an event. */
+/** Control characters are replaced and a long text is cut: a type never rejects an event. */
 export function typeText(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
   const clean = text.toWellFormed().replace(CONTROL, '\ufffd')
@@ -47,13 +46,13 @@ export function typeText(text: string | undefined): string | null {
   return cut(clean, limits.eventTypeBytes)
 }
 
-/** Null when there is none. A long reference becomes its hash: two references that were cut could be equal. */
+/** A long reference becomes its hash: two references that were cut could be equal. */
 export function referenceText(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
   return withinLimit(text.toWellFormed().replace(CONTROL, '\ufffd'))
 }
 
-/** At most this many bytes of UTF-8, without an incomplete character at the end. */
+/** Leaves no incomplete character at the end. */
 function cut(text: string, bytes: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true })
 }

@@ -1,4 +1,4 @@
-/** Writes a value to the place that a field names. Only for signing synthetic deliveries. */
+/** Writes the values of synthetic deliveries. */
 import type { Draft } from '../scheme.js'
 import { encodePairs, parseForm } from './body-formats.js'
 import { type FieldText, splitField } from './field.js'
@@ -36,7 +36,7 @@ export function stepsOf(path: string): string[] {
     .filter((step) => step !== '')
 }
 
-/** Every object at a path. */
+/** Creates missing objects. */
 export function walk(target: unknown, steps: readonly string[]): readonly unknown[] {
   let here: unknown[] = [target]
   for (const step of steps) {

@@ -1,13 +1,13 @@
 /**
- * One pass over a delivery, or over one slice of it: it reads values and remembers whether any of them was unreadable.
- * Values are parsed when they are first read, once for all readings of the delivery.
+ * A reading of a delivery, or of one slice of it: it remembers whether any value was unreadable. Values are parsed when
+ * they are first read, once for all readings of the delivery.
  */
 import type { Delivery } from '../../provider.js'
 import type { JsonQuery, JsonToken } from '../json.js'
 import { isForm, multipartField, onlyValue, type Pairs, parseForm, parsePairs } from './body-formats.js'
 import type { Chunk } from './template.js'
 
-/** Where the JSON document of a delivery is, when it is not the body. */
+/** The place of the JSON document, when it is not the body. */
 export interface DocumentRule {
   /** In this field when the body is form-encoded (`payload=<json>`); the body itself otherwise. */
   readonly form?: string
@@ -19,15 +19,13 @@ export interface DocumentRule {
   readonly lines?: true
 }
 
-/** The data that a scheme reads from a delivery, beside its verdict. */
 export interface SignedData {
   /** The signed content, in order; null when nothing is signed (a shared token). */
   readonly signed: readonly Chunk[] | null
   /** The content that names the event: the signed content, and the body if the signature does not cover it. */
   readonly naming: readonly Chunk[] | null
-  /** The text of the signed time. */
   readonly timestamp: string | undefined
-  /** The claims of the token (JWT). */
+  /** From the token (JWT). */
   readonly claims: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -50,7 +48,7 @@ interface Parsed {
   document?: Uint8Array | null
   form?: Pairs | null
   query?: Pairs | null
-  /** By query, then by its bytes. Slices share the bytes around them, so those are scanned once for all slices. */
+  /** By query, then by bytes. Slices share the bytes around them, which are scanned once for all slices. */
   readonly found: Map<JsonQuery, Map<Uint8Array, FoundTokens>>
 }
 
@@ -63,10 +61,10 @@ export class Reading {
   /** Set by the scheme that verified the delivery. */
   verifiedData: SignedData | undefined
   #timestamp: string | undefined
-  /** The position of the slice in its delivery; null for the whole delivery. */
+  /** The index of the slice; null for the whole delivery. */
   readonly slice: number | null
   readonly #parsed: Parsed
-  /** The bytes of the slice, of each object around it, and at the end of the document. */
+  /** Bytes of the slice, of each object around it, and last of the document. */
   readonly #levels: readonly Uint8Array[] | undefined
 
   private constructor(parsed: Parsed, levels: readonly Uint8Array[] | undefined, slice: number | null) {
@@ -85,14 +83,13 @@ export class Reading {
     return new Reading(parsed, undefined, null)
   }
 
-  /** A reading of one slice of the same delivery. */
   at(levels: readonly Uint8Array[] | undefined, slice: number | null): Reading {
     const reading = new Reading(this.#parsed, levels, slice)
     reading.#timestamp = this.#timestamp
     return reading
   }
 
-  /** A new reading of the same bytes, with `unreadable` not set: for another rule, which may read other values. */
+  /** For another rule, which may read other values: `unreadable` is not set. */
   again(): Reading {
     return this.at(this.#levels, this.slice)
   }
@@ -119,13 +116,13 @@ export class Reading {
     return multipartField(delivery.body, contentType, rule.multipart) ?? delivery.body
   }
 
-  /** The signed data of the whole delivery, which was verified before: it names the events. */
+  /** The whole delivery was verified before, and its signed data names the events. */
   get signedData(): SignedData {
     this.#parsed.signedData ??= this.#parsed.readSignedData?.() ?? noSignedData
     return this.#parsed.signedData
   }
 
-  /** The text of the signed time. */
+  /** The signed time. */
   get timestamp(): string | undefined {
     return this.#timestamp ?? this.signedData.timestamp
   }
@@ -140,12 +137,11 @@ export class Reading {
     return this.#levels[Math.min(level, this.#levels.length - 1)] ?? this.document
   }
 
-  /** All tokens at one path of a query. */
   tokens(query: JsonQuery, slot: number, level: number): readonly JsonToken[] {
     return this.#certain(this.scan(query, this.level(level)))?.[slot] ?? noTokens
   }
 
-  /** The tokens of each path; null if the bytes are not unambiguous JSON. A query runs once over the same bytes. */
+  /** Null if the bytes are not unambiguous JSON. A query runs once over the same bytes. */
   scan(query: JsonQuery, bytes: Uint8Array): FoundTokens {
     const { found } = this.#parsed
     let byBytes = found.get(query)
@@ -184,7 +180,7 @@ export class Reading {
     return this.#certain(this.#parsed.query) ?? []
   }
 
-  /** The URL that the sender called. A proxy may rewrite it; then the option `publicUrl` has the original. */
+  /** A proxy may rewrite the URL that the sender called; `publicUrl` has the original. */
   get url(): string {
     const { publicUrl, delivery } = this.#parsed
     if (publicUrl === undefined) return delivery.url

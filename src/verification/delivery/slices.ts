@@ -1,6 +1,5 @@
 /**
- * The slices of a delivery that carries several events. A slice is the bytes of one event, as received: nothing is
- * serialised again.
+ * A delivery may carry several events. A slice is the bytes of one of them, as received: nothing is serialised again.
  */
 import { jsonQuery } from '../json.js'
 import { splitAtEach } from '../json-path.js'
@@ -58,7 +57,7 @@ export function slicesReader(each: string | undefined, rule: DocumentRule): Read
   return each === undefined ? null : compileSlices(each)
 }
 
-/** The bytes of a document that belong to events already found. Sorted once, searched in logarithmic time. */
+/** Bytes of events that were found already. Sorted once, searched in logarithmic time. */
 export class ByteRanges {
   readonly #starts: number[]
   /** For each start, the greatest end of the ranges up to it. */
@@ -76,7 +75,6 @@ export class ByteRanges {
     })
   }
 
-  /** Whether any of the ranges has a byte in common with this slice. */
   overlap(slice: Uint8Array): boolean {
     const end = slice.byteOffset + slice.byteLength
     // Finds the last range that starts before the slice ends; the greatest end up to it decides.

@@ -9,11 +9,10 @@ import type { Field, FieldText } from './field.js'
 import type { Reading } from './reading.js'
 
 export type Chunk = string | Uint8Array
-/** The chunks to hash, in order, or the reason why there are none. */
 export type SignedContent = (reading: Reading) => readonly Chunk[] | 'missing_field' | 'malformed_body'
 /**
- * For content that no template can describe. It calls `field` once for each value it reads, so that the body is scanned
- * once, and returns a function of the reading. That function returns null when a value is missing or not trusted.
+ * For content that no template can describe. It calls `field` once for each value, when the source is made: the body is
+ * then scanned once. The returned function gives null when a value is missing or not trusted.
  */
 export type ContentFunction = (
   field: (field: Field) => Evaluate,
@@ -86,7 +85,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The names in a template: they tell what a signature covers. */
+/** Tells what a signature covers. */
 export function holes(template: string): readonly string[] {
   return [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!.replace(/\?$/, ''))
 }

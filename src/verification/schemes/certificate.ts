@@ -13,7 +13,7 @@ import { isOfType, type KeyType } from './key-formats.js'
 
 export interface CertificateRule {
   readonly url: FieldText
-  /** The hosts that have certificates; a function if they follow from the options of the source. */
+  /** A function if the hosts follow from the options of the source. */
   readonly hosts: readonly string[] | ((options: SchemeContext['options']) => readonly string[])
   /** Matches the whole path: use `^` and `$`. */
   readonly path: RegExp

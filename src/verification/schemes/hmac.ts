@@ -1,4 +1,4 @@
-/** A keyed digest of the received bytes: the most common scheme, and synchronous because it is a hot path. */
+/** The most common scheme. It is synchronous, because it is a hot path. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Chunk } from '../delivery/template.js'
 import { type SecretScheme, secretScheme } from '../scheme.js'
@@ -10,7 +10,7 @@ import { type SignedRule, SignedScheme } from './signed.js'
 export interface HmacRule extends SignedRule {
   /** Default `sha256`. Fixed by the rule; a header cannot change it. */
   readonly algorithm?: HmacAlgorithm
-  /** How the secret is decoded to a key. Default: its UTF-8 bytes. */
+  /** Default: the key is the UTF-8 bytes of the secret. */
   readonly secret?: SecretRule
   /**
    * Default `hmac`. `prefix`: a plain digest of the secret followed by the content (HubSpot v1). From such a digest anyone

@@ -16,9 +16,9 @@ type Keys = readonly { readonly key: JwtKey; readonly index: number }[]
 
 export interface KeySource {
   readonly count: number
-  /** The first shared secret: it signs. */
+  /** The first shared secret, which signs. */
   readonly secret?: Uint8Array
-  /** Every key that may have signed a token with this header. */
+  /** Returns every key that may have signed a token with this header. */
   find(header: JWTHeaderParameters): Keys | RejectReason | Promise<Keys | RejectReason>
 }
 

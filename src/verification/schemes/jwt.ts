@@ -40,19 +40,19 @@ export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512' | 'RS256' | 'ES256'
 
 export interface JwtRule {
   readonly in: FieldText
-  /** Before the token, e.g. `Bearer `. */
+  /** `Bearer `, for example. */
   readonly prefix?: string
   /** All with a shared secret (HS*), or all with a public key. */
   readonly algorithms: readonly JwtAlgorithm[]
-  /** Claims that must have exactly this text. `{option:name}` is filled in; without the option there is no check. */
+  /** Claims must have exactly this text. `{option:name}` is filled in; without the option there is no check. */
   readonly claims?: Readonly<Record<string, string>>
-  /** Claims that must exist. `exp` and `nbf` are checked whenever they exist. */
+  /** These claims must exist. `exp` and `nbf` are checked whenever they exist. */
   readonly required?: readonly string[]
   /** `iat` must be within the tolerance (null: only when the source sets `tolerance`). Without this it is not read. */
   readonly issuedAt?: { readonly tolerance?: Duration | null }
-  /** The claim that holds the SHA-256 of the body, in hex. `unlessEmpty`: an empty body needs no claim. */
+  /** The claim with the SHA-256 of the body in hex. `unlessEmpty`: an empty body needs no claim. */
   readonly bodyHash?: { readonly claim: string; readonly unlessEmpty?: true }
-  /** The claim that holds the SHA-256 of the URL, in hex. */
+  /** The claim with the SHA-256 of the URL in hex. */
   readonly urlHash?: { readonly claim: string }
   /** Public keys are fetched from this fixed address and cached. `publicKey` is then optional. */
   readonly jwksUrl?: string
@@ -69,12 +69,11 @@ export interface JwtExtra {
 }
 
 const maxTokenText = 16_384
-/** For the clock difference between two machines that both have the right time. */
+/** Two machines with the right time may differ so much. */
 const clockToleranceSeconds = 30
 
 /**
- * HS* algorithms have a shared secret, the others a public key. The rule is not a type parameter: TypeScript would then
- * accept a misspelt member.
+ * The rule is not a type parameter: TypeScript would then accept a misspelt member.
  */
 export function jwtScheme<
   const A extends JwtAlgorithm,

@@ -12,15 +12,15 @@ export type FoundKey = KeyObject | RejectReason
 /** A sender has one or two keys at a time. */
 const maxKeys = 64
 const maxFailures = 256
-/** Between two look-ups of a name that failed. */
+/** A look-up that failed is not repeated earlier. */
 const retryAfterMs = 30_000
-/** Look-ups at once after a quiet time, and later in each minute. */
+/** After a quiet time, all of them may come at once. */
 const lookUpsPerMinute = 10
 
 export class KeyCache {
-  /** In the order of their last use. */
+  /** The key used longest ago is first. */
   readonly #keys = new Map<string, KeyObject>()
-  /** In the order of their look-up. */
+  /** The oldest failure is first. */
   readonly #failures = new Map<string, { readonly reason: RejectReason; readonly at: number }>()
   readonly #pending = new Map<string, Promise<FoundKey>>()
   readonly #lookUp: (name: string) => Promise<FoundKey>
@@ -86,7 +86,6 @@ export class KeyCache {
   }
 }
 
-/** Removes the oldest entry if there are more than `most`. */
 function removeFirst(entries: Map<string, unknown>, most: number): void {
   if (entries.size > most) entries.delete(entries.keys().next().value!)
 }

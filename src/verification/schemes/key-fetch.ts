@@ -1,9 +1,7 @@
-/** Fetches a public key, a certificate or a key set, with limits on time and size. */
-
 const maxBytes = 65_536
 const timeoutMs = 5_000
 
-/** The look-up of a key may be code of the user: one that hangs must not hold up all later deliveries with that key. */
+/** A look-up may be code of the user: one that hangs must not hold up all later deliveries with that key. */
 export const lookUpTimeoutMs = 10_000
 
 /** `missing`: the host says that there is none. `failed`: an outage, or an answer that is not usable. */

@@ -1,4 +1,4 @@
-/** Public and private keys in the formats that senders use: PEM, certificate, base64 DER, raw Ed25519 bytes. */
+/** Keys in the formats that senders use: PEM, certificate, base64 DER, raw Ed25519 bytes. */
 import {
   createPrivateKey,
   createPublicKey,
@@ -39,7 +39,6 @@ export function publicKeys(context: SchemeContext, type: KeyType): readonly KeyO
   return credentialTexts(context).map((text) => checkedKey(context, readPublicKey(text, type), type, forms))
 }
 
-/** Throws if the text of the option was not a key of this type. */
 export function checkedKey(
   { provider, credential }: SchemeContext,
   key: KeyObject | null,
@@ -51,7 +50,7 @@ export function checkedKey(
   throw new HookonceError('SECRET_FORM', { provider, option: credential, form })
 }
 
-/** A function that returns the private key of the source, and throws if it has none: only `sign` needs it. */
+/** The returned function throws if the source has no private key: only `sign` needs it. */
 export function signingKey({ provider, options: { privateKey: text } }: SchemeContext): () => KeyObject {
   const key = text === undefined ? null : readPrivateKey(provider, String(text))
   return () => {

@@ -31,10 +31,9 @@ const OUTER = 0x5c
 const SHORT_BYTES = 32 * 1024
 const MOST_BLOCK_BYTES = 128
 
-/** Used by one digest at a time, which is synchronous. The part with the content is overwritten by the next one. */
+/** A digest is synchronous, so one at a time uses this memory. The next one overwrites the content. */
 const scratch = Buffer.allocUnsafeSlow(MOST_BLOCK_BYTES + SHORT_BYTES)
 
-/** `createHmac(algorithm, key)` for content of any length. */
 export function hmacDigest(algorithm: HmacAlgorithm, key: Uint8Array): Digest {
   const streamed: Digest = (content) => {
     const hmac = crypto.createHmac(algorithm, key)

@@ -30,7 +30,7 @@ export interface PublicKeyExtra {
 /** Null: the algorithm has its own digest (Ed25519). */
 export type Digest = 'sha1' | 'sha256' | 'sha512' | null
 
-/** For a sender whose delivery names its digest (SNS), out of a fixed set; undefined rejects the delivery. */
+/** For a delivery that names its digest out of a fixed set (SNS); undefined rejects it. */
 export type DigestChoice = (field: (field: Field) => Evaluate) => (reading: Reading) => Digest | undefined
 
 export interface DigestRule extends PublicKeyRule {

@@ -1,4 +1,4 @@
-/** The secrets of a source: checked and decoded when the source is made (S1, S2), and masked in texts. */
+/** Secrets are checked and decoded when the source is made (S1, S2), and masked in texts. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { SchemeContext } from '../scheme.js'
@@ -8,7 +8,7 @@ import { decodeExact } from './signature.js'
 export type Secrets = string | readonly string[] | (() => string | readonly string[])
 
 export interface SecretRule {
-  /** How the sender decodes the text of the secret to key bytes. Default `utf8`. */
+  /** Decodes the text of the secret to key bytes, as the sender does. Default `utf8`. */
   readonly encoding?: 'utf8' | 'base64' | 'hex'
   /** Removed before decoding, e.g. `whsec_`. A secret without it is decoded whole. */
   readonly prefix?: string
@@ -81,7 +81,6 @@ function decodeBase64(text: string): Buffer | null {
   return decodeExact(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='), 'base64')
 }
 
-/** A fresh secret in the sender's form. */
 export function exampleSecret(rule: SecretRule, random: Buffer): string {
   const { prefix = '', encoding = 'utf8' } = rule
   return prefix + random.toString(encoding === 'utf8' ? 'base64url' : encoding)
@@ -108,7 +107,7 @@ function textsOf(values: readonly unknown[]): string[] {
 
 const digestKey = randomBytes(32)
 
-/** Tells equal secrets from others, and says nothing about them outside of this process. */
+/** Equal secrets have equal digests, which say nothing outside of this process. */
 export function secretDigests(secret: unknown): readonly string[] {
   return textsOf([secret]).map((text) => createHmac('sha256', digestKey).update(text.trim()).digest('hex'))
 }
@@ -131,7 +130,6 @@ function forms(secret: string): string[] {
   return [...written, ...keys.flatMap(encodings)]
 }
 
-/** The bytes that a text is base64 or hexadecimal of. */
 function decoded(text: string): Buffer[] {
   return [decodeBase64(text), decodeExact(text, 'hex')].filter(
     (bytes) => bytes !== null && bytes.length >= leastMaskedCharacters,

@@ -1,4 +1,3 @@
-/** The text of a signature: its encoding, and its place among prefixes, separators and other signatures. */
 import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../../digest.js'
 import type { FieldText } from '../delivery/field.js'
@@ -8,9 +7,9 @@ export type Encoding = 'hex' | 'base64' | 'base64url'
 export interface SignatureRule {
   /** One field, or several (Box, DocuSign): any of them may match, and a missing one is ignored. */
   readonly in: FieldText | readonly FieldText[]
-  /** Before each signature: `sha256=`, `v1,`. */
+  /** `sha256=`, `v1,`. */
   readonly prefix?: string
-  /** Between several signatures. A signature without the prefix is another version and is skipped. */
+  /** Separates several signatures. One without the prefix is another version and is skipped. */
   readonly separator?: string
   /** `t=<timestamp>,v1=<signature>`: named values between separators (default `,`). */
   readonly pairs?: { readonly signature: string; readonly timestamp?: string }
@@ -29,7 +28,6 @@ export interface Candidates {
 const maxCandidates = 16
 const maxText = 16_384
 
-/** Null when the text does not have the form that the rule describes. */
 export function readSignatures(text: string, rule: SignatureRule): Candidates | null {
   if (text.length > maxText) return null
   if (rule.packed !== undefined) {
@@ -99,7 +97,7 @@ export function decodeExact(text: string, encoding: Encoding, length?: number): 
   return bytes.toString(encoding) === text ? bytes : null
 }
 
-/** Whether a signed text is the SHA-256 of this content in hex. */
+/** `text` is a signed SHA-256 in hex. */
 export function isHashOf(content: string | Uint8Array, text: unknown): boolean {
   const hash = typeof text === 'string' ? decodeExact(text, 'hex', 32) : null
   return hash !== null && timingSafeEqual(hash, sha256(content))

@@ -24,7 +24,7 @@ import { effectiveTolerance, formatTimestamp, judgeTimestamp, type TimestampRule
 
 export interface SignedRule {
   readonly encoding: Encoding
-  /** The place and the form of the signature; only the place when the text is the bare signature. */
+  /** Only the place, when the text there is the bare signature. */
   readonly signature: SignatureRule | FieldText
   /** The signed content. Default `{body}`. A list: any of these. */
   readonly signed?: string | ContentFunction | readonly (string | ContentFunction)[]
@@ -37,10 +37,9 @@ export interface SignedRule {
   readonly covers?: Partial<SchemeFacts['covers']>
 }
 
-/** The algorithm with its keys. */
 export interface Signer {
   readonly keyCount: number
-  /** The index of the key that made one of the signatures, or the reason of the rejection. */
+  /** Returns the index of the key that made one of the signatures. */
   match(
     content: readonly Chunk[],
     signatures: readonly string[],
@@ -122,7 +121,7 @@ export class SignedScheme implements Scheme {
     return { ok: true, secretIndex }
   }
 
-  /** Builds the content as `verify` does. Of several templates it uses the first that applies. */
+  /** Builds the content as `verify` does, with the first template that applies. */
   readSigned(reading: Reading): SignedData {
     const slices = this.#slicesOf === null ? [reading] : this.#slicesOf(reading)
     if (typeof slices === 'string') return noSignedData
@@ -185,7 +184,7 @@ export class SignedScheme implements Scheme {
     return result instanceof Promise ? result.then(judge) : judge(result)
   }
 
-  /** The signatures of a delivery or slice. The signed time is noted in the reading. */
+  /** Notes the signed time in the reading. */
   #readSignatures(reading: Reading): readonly string[] | RejectReason {
     const signatures: string[] = []
     let timestamp: string | undefined

@@ -1,12 +1,11 @@
-/** Signed timestamps: parsed strictly, and compared with the clock on both sides (S8). */
-
+/** Signed timestamps are parsed strictly, and compared with the clock on both sides (S8). */
 import type { Duration } from '../../duration.js'
 import { checkedMs } from '../../options.js'
 import type { RejectReason, TimestampUnit } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 
 export interface TimestampRule {
-  /** A field, or `signature` when the time is in the text of the signature (`t=...,v1=...`). */
+  /** `signature`: the time is in the text of the signature (`t=...,v1=...`). */
   readonly in: FieldText | 'signature'
   readonly unit: TimestampUnit
   /**
@@ -22,7 +21,6 @@ export function effectiveTolerance(rule: TimestampRule, option: number | undefin
   return checkedMs('timestamp.tolerance', rule.tolerance, '5m')
 }
 
-/** Null when the time is within the tolerance. */
 export function judgeTimestamp(
   text: string | undefined,
   unit: TimestampUnit,

@@ -22,7 +22,7 @@ import { credentialTexts, type SecretRule, type Secrets, secretKeys } from './se
 export interface TokenRule {
   /** With `[]` in a JSON path every value must match (Microsoft Graph). */
   readonly in: FieldText
-  /** Before the token, e.g. `Bearer `. */
+  /** `Bearer `, for example. */
   readonly prefix?: string
   readonly minBytes?: SecretRule['minBytes']
 }
@@ -59,7 +59,7 @@ export function basicScheme(): SecretScheme<Secrets> {
   )
 }
 
-/** The lengths in hex of SHA-1, which is all that nginx has, and of SHA-256. */
+/** SHA-1, which is all that nginx has, and SHA-256 in hex. */
 const fingerprintLengths = [40, 64]
 
 /**
@@ -120,7 +120,6 @@ export function noScheme(): SchemeDefinition<never> {
   }
 }
 
-/** `expected` is the whole text a delivery must carry for a secret. */
 function createTokenScheme(
   kind: SchemeFacts['kind'],
   rule: TokenRule,
