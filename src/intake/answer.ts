@@ -28,6 +28,7 @@ export interface Receipt {
   readonly eventId: string | null
   /** True when every event of the delivery was known. */
   readonly duplicate: boolean
+  /** Every event of the delivery, once it is identified. */
   readonly events: readonly EventReceipt[]
   /** For logs and callers. The answer to the sender does not give the reason of a rejection. */
   readonly reason: string | null

@@ -1,7 +1,7 @@
 /** Makes a source. All rules are compiled here, once. */
 import { msOf } from '../../duration.js'
 import { HookonceError } from '../../errors.js'
-import type { Delivery, Source, SourceOptions, Verification } from '../../provider.js'
+import type { Delivery, SignOptions, Source, SourceOptions, Verification } from '../../provider.js'
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
@@ -19,13 +19,8 @@ export function createSource(
   schemes: ReadonlyMap<string, SchemeDefinition>,
   input: unknown,
 ): Source {
-  const { key: provider, document = {}, options: rules = {}, typeSeparator } = definition
-  const credentials = [...schemes.keys()]
-  const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl']
-  const others = [...extra, ...Object.keys(rules)]
-  const named = namedOptions(provider, input, credentials, others, definition.aliases)
-  const [credential, chosen] = chooseScheme(provider, schemes, named)
-  const options = checkOptions(provider, named, rules, [...credentials, ...extra])
+  const { key: provider, document = {}, typeSeparator } = definition
+  const { named, options, credential, chosen } = readOptions(definition, schemes, input)
   const settings: SourceOptions & { readonly publicUrl?: string } = options
   const { publicUrl, tolerance } = settings
   const compiler = new Compiler(options)
@@ -115,20 +110,25 @@ export function createSource(
     handshake: (delivery, { now }) => (handshake === null ? null : handshake(read(delivery), now)),
     sample: (wanted) => makeSample(definition, compiler, receiver, wanted),
     sign(wanted) {
-      const draft: Draft = {
-        method: wanted.method ?? 'POST',
-        url: wanted.url ?? publicUrl ?? sampleUrl(definition),
-        headers: lowerCase(wanted.headers ?? {}),
-        body: typeof wanted.body === 'string' ? Buffer.from(wanted.body, 'utf8') : wanted.body,
-      }
-      const [first] = eventRules
-      putHeader(draft, first?.id, wanted.id)
-      if (typeSeparator === undefined) putHeader(draft, first?.type, wanted.type)
-      else putHeader(draft, familyOf(first?.type), wanted.type?.split(typeSeparator, 1)[0])
+      const draft = draftOf(wanted, publicUrl ?? sampleUrl(definition), eventRules[0]!, typeSeparator)
       const signed = scheme.sign(draft, wanted.now)
       return signed instanceof Promise ? signed.then(() => draft) : draft
     },
   }
+}
+
+function readOptions(
+  { key, options: rules = {}, aliases }: ProviderDefinition,
+  schemes: ReadonlyMap<string, SchemeDefinition>,
+  input: unknown,
+) {
+  const credentials = [...schemes.keys()]
+  const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl']
+  const named = namedOptions(key, input, credentials, [...extra, ...Object.keys(rules)], aliases)
+  // A missing secret is reported before other options.
+  const [credential, chosen] = chooseScheme(key, schemes, named)
+  const options = checkOptions(key, named, rules, [...credentials, ...extra])
+  return { named, options, credential, chosen }
 }
 
 function chooseScheme(
@@ -152,7 +152,25 @@ function chooseScheme(
   throw new HookonceError('SECRET_MISSING', { provider, option })
 }
 
-/** `sign` writes the id and the type if the first choice of the rule is a header. */
+/** Id and type are written if the first choice of the rule is a header. */
+function draftOf(
+  { method = 'POST', url, headers = {}, body, id, type }: SignOptions,
+  ownUrl: string,
+  rule: EventRule,
+  typeSeparator: string | undefined,
+): Draft {
+  const draft: Draft = {
+    method,
+    url: url ?? ownUrl,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
+  }
+  putHeader(draft, rule.id, id)
+  if (typeSeparator === undefined) putHeader(draft, rule.type, type)
+  else putHeader(draft, familyOf(rule.type), type?.split(typeSeparator, 1)[0])
+  return draft
+}
+
 function putHeader(draft: Draft, field: Field | undefined, value: string | undefined): void {
   const first = field !== undefined && typeof field !== 'string' && isList(field) ? field[0] : field
   if (value === undefined || typeof first !== 'string') return
@@ -168,8 +186,4 @@ function familyOf(type: Field | undefined): Field | undefined {
 function fillField(field: Field, compiler: Compiler): Field {
   if (typeof field === 'string') return compiler.fill(field) as Field
   return isList(field) ? field.map((choice) => fillField(choice, compiler)) : field
-}
-
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
