@@ -1,7 +1,7 @@
 /** After the commit, an event is handled inside the request (inline mode) or left to the background workers. */
 import type { EventKey, EventTypeKey, InlineStatus, RecordVerdict } from '../model.js'
 import type { IdentifiedEvent, Source } from '../provider.js'
-import type { IntakeObserver } from './observer.js'
+import type { IntakeDeps } from './intake.js'
 
 export interface AfterRecord {
   /** Wakes the workers. */
@@ -15,10 +15,7 @@ export interface AfterRecord {
   laneOf(source: string, event: IdentifiedEvent): string | null
 }
 
-export interface AfterRecordDeps {
-  readonly after: AfterRecord
-  readonly observer: IntakeObserver
-}
+type AfterRecordDeps = Pick<IntakeDeps, 'after' | 'observer'>
 
 export function handleInRequest(
   { after, observer }: AfterRecordDeps,

@@ -1,16 +1,10 @@
 /**
  * Counts and logs each delivery. Log lines that any sender can cause go through `repeats`, which limits their number.
  */
-import {
-  type Counters,
-  countRejected,
-  countStoreError,
-  type SourceCounters,
-  UNKNOWN_SOURCE,
-} from '../counters.js'
+import { type Counters, countRejected, countStoreError, UNKNOWN_SOURCE } from '../counters.js'
 import { codeOf, HookonceError } from '../errors.js'
 import type { Logger, RepeatedLines } from '../log.js'
-import { type EventKey, named, type RecordVerdict } from '../model.js'
+import { type EventKey, named, type RecordVerdict, type State } from '../model.js'
 import { earlyRefusal, type Receipt } from './answer.js'
 import type { Answer } from './intake.js'
 import type { EarlyRefusal } from './receive.js'
@@ -45,6 +39,35 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
     return counted
   }
 
+  function countVerdict(source: string, eventId: string, verdict: RecordVerdict): void {
+    const own = counters.of(source)
+    if (verdict.status === 'replayed') own.replayed++
+    else if (verdict.status === 'duplicate') {
+      own.duplicates++
+      if (verdict.equal) return
+      own.conflicts++
+      log.warn({ source, step: 'record', eventId, reason: 'conflict' }, 'known id with other bytes')
+    } else if (verdict.status === 'recorded') {
+      own.recorded++
+      if (verdict.sameAs !== undefined) countKnownContent(source, eventId, verdict.state, verdict.sameAs)
+    }
+  }
+
+  function countKnownContent(source: string, eventId: string, state: State, sameAs: string): void {
+    const own = counters.of(source)
+    if (state === 'ignored') {
+      own.replayed++
+      own.reviewed++
+      const line = { source, eventId, step: 'record', reason: 'replayed_content' }
+      log.warn(line, 'event put on the review list')
+      return
+    }
+    own.flagged++
+    // Genuine senders repeat content, and a line for each time would fill the log. The metric counts all.
+    if (!isPowerOfTwo(own.flagged)) return
+    log.warn({ source, eventId, step: 'record', sameAs }, 'same signed content as another event')
+  }
+
   return {
     received,
 
@@ -76,8 +99,7 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
 
     /** A delivery was recorded: now, or later out of the spool. */
     recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void {
-      const own = counters.of(source)
-      for (const [i, verdict] of verdicts.entries()) countVerdict(log, own, source, ids[i]!, verdict)
+      for (const [i, verdict] of verdicts.entries()) countVerdict(source, ids[i]!, verdict)
     },
 
     notHandled(key: EventKey, error: unknown): void {
@@ -87,52 +109,6 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
     notRearmed(key: EventKey, error: unknown): void {
       log.error({ ...named(key), step: 'record', code: codeOf(error) }, 'dead letter could not be retried')
     },
-  }
-}
-
-function countVerdict(
-  log: Logger,
-  own: SourceCounters,
-  source: string,
-  eventId: string,
-  verdict: RecordVerdict,
-): void {
-  switch (verdict.status) {
-    case 'recorded':
-      countRecorded(log, own, source, eventId, verdict)
-      break
-    case 'replayed':
-      own.replayed++
-      break
-    case 'duplicate': {
-      own.duplicates++
-      if (verdict.equal) break
-      own.conflicts++
-      log.warn({ source, step: 'record', eventId, reason: 'conflict' }, 'known id with other bytes')
-    }
-  }
-}
-
-function countRecorded(
-  log: Logger,
-  own: SourceCounters,
-  source: string,
-  eventId: string,
-  verdict: Extract<RecordVerdict, { status: 'recorded' }>,
-): void {
-  own.recorded++
-  const { state, sameAs } = verdict
-  if (sameAs === undefined) return
-  const key = { source, eventId }
-  if (state === 'ignored') {
-    own.replayed++
-    own.reviewed++
-    log.warn({ ...key, step: 'record', reason: 'replayed_content' }, 'event put on the review list')
-  } else {
-    own.flagged++
-    // Genuine senders repeat content, and a line for each time would fill the log. The metric counts all.
-    if (isPowerOfTwo(own.flagged))
-      log.warn({ ...key, step: 'record', sameAs }, 'same signed content as another event')
   }
 }
 

@@ -54,7 +54,6 @@ export function endOfValue(bytes: Uint8Array, from: number): number {
   return first === 0x7b || first === 0x5b ? endOfContainer(bytes, from) : endOfScalar(bytes, from)
 }
 
-/** A number, `true`, `false` or `null`. */
 function endOfScalar(bytes: Uint8Array, from: number): number {
   const first = bytes[from]!
   if (first < 0x66) return endOfNumber(bytes, from)
@@ -73,7 +72,6 @@ const words: Readonly<Record<number, Uint8Array>> = {
 /** Opening brackets, enough for nearly every document. */
 const shallow = new Uint8Array(256)
 
-/** An object or array, nested to any depth. */
 function endOfContainer(bytes: Uint8Array, from: number): number {
   const end = bytes.length
   let brackets = shallow
@@ -115,7 +113,6 @@ function endOfContainer(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** A name of an object with its colon. */
 function endOfKey(bytes: Uint8Array, from: number): number {
   let at = afterSpace(bytes, from)
   if (bytes[at] !== 0x22) return -1

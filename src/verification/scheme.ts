@@ -29,7 +29,6 @@ export interface SchemeContext {
 
 export interface Scheme {
   readonly facts: SchemeFacts
-  /** Counts secrets or keys. */
   readonly keyCount: number
   verify(reading: Reading, now: number): Verification | Promise<Verification>
   /** Writes timestamp and signature to the draft, with the first secret or the private key. */
@@ -47,7 +46,6 @@ export interface Scheme {
 export interface SchemeDefinition<Credential = unknown, Extra extends object = object> {
   /** The name of the option, unless the provider has another name for it. */
   readonly credential: 'secret' | 'publicKey'
-  /** `privateKey`, `getKey`, ... */
   readonly extraOptions: readonly string[]
   /** False if the credential is optional because keys are fetched. */
   readonly credentialNeeded: boolean
@@ -79,7 +77,6 @@ export type KeyScheme<Credential, Extra extends object, Needed extends boolean> 
   Extra
 > & { readonly credential: 'publicKey'; readonly credentialNeeded: Needed }
 
-/** For a scheme that identifies the sender and does not protect the content. */
 export const noCover = {
   each: null,
   encoding: null,

@@ -66,7 +66,7 @@ export const securityMutants = [
     changes: [
       {
         file: 'src/verification/schemes/secret.ts',
-        find: 'if (bytes.length < needed) {',
+        find: 'if (found < least) {',
         replace: 'if (bytes.length < 0) {',
       },
     ],

@@ -38,10 +38,8 @@ export interface ProviderRules<
   readonly sharedKey?: false | (SharedKey & { readonly in?: Field })
   /** Names from the sender's pages and libraries; the factory accepts them too. */
   readonly aliases?: A
-  /** Besides the secret. */
   readonly options?: O
   readonly handshakes?: readonly HandshakeRule[]
-  /** Null when the sender does not document how long it retries. */
   readonly retryWindowMs: number | null
   readonly answer?: ExpectedAnswer
   /**
@@ -101,8 +99,6 @@ export interface ProviderFactory<Options = never, K extends string = string> {
   (options: Options): Source<K>
   readonly key: K
   readonly definition: ProviderDefinition
-  /** Options that hold a secret or key; most providers have one. */
   readonly credentials: readonly string[]
-  /** Makes options with a random secret or key pair, for tests and synthetic deliveries. */
   example(credential?: string): Record<string, unknown>
 }

@@ -40,7 +40,6 @@ const sourceRules = {
   retention: anyValue,
 } satisfies Record<keyof SourceOptions, Rule>
 
-/** Options of some schemes. */
 const schemeRules: Readonly<Record<string, Rule>> = {
   publicUrl: rule(
     'the whole URL that the sender calls, such as "https://example.com/webhooks/x"',

@@ -27,7 +27,6 @@ export class Compiler {
     this.#options = options
   }
 
-  /** Replaces `{option:name}`. */
   fill(text: string): string {
     return text.replace(/\{option:(\w+)\}/g, (_, name: string) => String(this.#options[name] ?? ''))
   }

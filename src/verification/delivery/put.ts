@@ -36,7 +36,6 @@ export function stepsOf(path: string): string[] {
     .filter((step) => step !== '')
 }
 
-/** Creates missing objects. */
 export function walk(target: unknown, steps: readonly string[]): readonly unknown[] {
   let here: unknown[] = [target]
   for (const step of steps) {

@@ -58,7 +58,6 @@ const noBytes = new Uint8Array()
 export class Reading {
   /** Set by the first value that cannot be read for certain. The other values of this reading are then not used. */
   unreadable = false
-  /** Set by the scheme that verified the delivery. */
   verifiedData: SignedData | undefined
   #timestamp: string | undefined
   /** The index of the slice; null for the whole delivery. */
@@ -122,7 +121,6 @@ export class Reading {
     return this.#parsed.signedData
   }
 
-  /** The signed time. */
   get timestamp(): string | undefined {
     return this.#timestamp ?? this.signedData.timestamp
   }

@@ -85,7 +85,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Tells what a signature covers. */
 export function holes(template: string): readonly string[] {
   return [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!.replace(/\?$/, ''))
 }

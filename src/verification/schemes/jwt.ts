@@ -40,7 +40,6 @@ export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512' | 'RS256' | 'ES256'
 
 export interface JwtRule {
   readonly in: FieldText
-  /** `Bearer `, for example. */
   readonly prefix?: string
   /** All with a shared secret (HS*), or all with a public key. */
   readonly algorithms: readonly JwtAlgorithm[]
@@ -72,9 +71,7 @@ const maxTokenText = 16_384
 /** Two machines with the right time may differ so much. */
 const clockToleranceSeconds = 30
 
-/**
- * The rule is not a type parameter: TypeScript would then accept a misspelt member.
- */
+/** The rule is not a type parameter: TypeScript would then accept a misspelt member. */
 export function jwtScheme<
   const A extends JwtAlgorithm,
   U extends string | undefined = undefined,

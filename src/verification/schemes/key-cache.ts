@@ -18,9 +18,7 @@ const retryAfterMs = 30_000
 const lookUpsPerMinute = 10
 
 export class KeyCache {
-  /** The key used longest ago is first. */
   readonly #keys = new Map<string, KeyObject>()
-  /** The oldest failure is first. */
   readonly #failures = new Map<string, { readonly reason: RejectReason; readonly at: number }>()
   readonly #pending = new Map<string, Promise<FoundKey>>()
   readonly #lookUp: (name: string) => Promise<FoundKey>

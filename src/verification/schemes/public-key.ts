@@ -34,7 +34,6 @@ export type Digest = 'sha1' | 'sha256' | 'sha512' | null
 export type DigestChoice = (field: (field: Field) => Evaluate) => (reading: Reading) => Digest | undefined
 
 export interface DigestRule extends PublicKeyRule {
-  /** Default `sha256`. */
   readonly digest?: Digest | DigestChoice
 }
 

@@ -37,12 +37,9 @@ export function credentialTexts(context: SchemeContext): readonly string[] {
   return texts.map((text) => text.replace(/^[\r\n]+|[\r\n]+$/g, ''))
 }
 
-export function secretKeys(
-  context: SchemeContext,
-  rule: SecretRule,
-  least = defaultMinBytes,
-): readonly Buffer[] {
+export function secretKeys(context: SchemeContext, rule: SecretRule): readonly Buffer[] {
   const { provider, credential } = context
+  const least = rule.minBytes?.least ?? defaultMinBytes
   return credentialTexts(context).map((text) => {
     const bytes = decodeSecret(text, rule)
     if (bytes === null) {
@@ -53,14 +50,9 @@ export function secretKeys(
       const form = 'text without white space around it'
       throw new HookonceError('SECRET_FORM', { provider, option: credential, form })
     }
-    const needed = rule.minBytes?.least ?? least
-    if (bytes.length < needed) {
-      throw new HookonceError('SECRET_SHORT', {
-        provider,
-        option: credential,
-        found: bytes.length,
-        least: needed,
-      })
+    const found = bytes.length
+    if (found < least) {
+      throw new HookonceError('SECRET_SHORT', { provider, option: credential, found, least })
     }
     return rule.digest === undefined ? bytes : createHash(rule.digest).update(bytes).digest()
   })

@@ -7,7 +7,6 @@ export type Encoding = 'hex' | 'base64' | 'base64url'
 export interface SignatureRule {
   /** One field, or several (Box, DocuSign): any of them may match, and a missing one is ignored. */
   readonly in: FieldText | readonly FieldText[]
-  /** `sha256=`, `v1,`. */
   readonly prefix?: string
   /** Separates several signatures. One without the prefix is another version and is skipped. */
   readonly separator?: string

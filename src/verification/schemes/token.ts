@@ -22,13 +22,14 @@ import { credentialTexts, type SecretRule, type Secrets, secretKeys } from './se
 export interface TokenRule {
   /** With `[]` in a JSON path every value must match (Microsoft Graph). */
   readonly in: FieldText
-  /** `Bearer `, for example. */
   readonly prefix?: string
   readonly minBytes?: SecretRule['minBytes']
 }
 
-/** A shorter token, often chosen by a person, can be guessed over the network. */
-const leastBytes = 8
+const minBytes = {
+  least: 8,
+  why: 'a shorter token, often chosen by a person, can be guessed over the network',
+}
 
 export function tokenScheme(rule: TokenRule): SecretScheme<Secrets> {
   return secretScheme(
@@ -49,8 +50,9 @@ export function basicScheme(): SecretScheme<Secrets> {
         }
         // The user name is not secret, so only the length of the password is checked.
         const found = Buffer.byteLength(text.slice(colon + 1).trim())
-        if (found < leastBytes) {
-          throw new HookonceError('SECRET_SHORT', { provider, option: credential, found, least: leastBytes })
+        const { least } = minBytes
+        if (found < least) {
+          throw new HookonceError('SECRET_SHORT', { provider, option: credential, found, least })
         }
       }
       return createTokenScheme('basic', { in: 'header:authorization' }, context, basicHeader)
@@ -126,14 +128,9 @@ function createTokenScheme(
   context: SchemeContext,
   expected: (secret: string) => string,
 ): Scheme {
-  const secretRule = rule.minBytes === undefined ? {} : { minBytes: rule.minBytes }
-  const secrets = secretKeys(context, secretRule, leastBytes)
-  return fixedTextScheme(
-    kind,
-    context,
-    rule.in,
-    secrets.map((secret) => expected(secret.toString('utf8'))),
-  )
+  const secrets = secretKeys(context, { minBytes: rule.minBytes ?? minBytes })
+  const texts = secrets.map((secret) => expected(secret.toString('utf8')))
+  return fixedTextScheme(kind, context, rule.in, texts)
 }
 
 /** Every delivery has one of these texts. `normal` makes spellings of one text equal. */
