@@ -20,7 +20,7 @@ export const azureDevops = defineProvider({
       join('@', 'json:resource.repository.id', 'json:resource.refUpdates[].name'),
       'json:resource.id',
     ],
-    // The same event has a different subscriptionId and notificationId for each subscription.
+    // subscriptionId and notificationId of one event differ for each subscription.
     content: 'none',
   },
   retryWindowMs: hours(36),

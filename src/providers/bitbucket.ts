@@ -10,7 +10,7 @@ export const bitbucket = defineProvider({
   confidence: 'verified',
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature', prefix: 'sha256=' }, encoding: 'hex' }),
   events: {
-    // The same on every attempt. x-hook-uuid is the id of the webhook.
+    // Every attempt has the same one. x-hook-uuid is the id of the webhook.
     id: 'header:x-request-uuid',
     type: 'header:x-event-key',
     // Numbers of pull requests and of issues are those of their repository.

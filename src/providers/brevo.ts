@@ -44,7 +44,7 @@ export const brevo = defineProvider({
     { ...event, each: '[]' },
     { ...event, otherwise: true },
   ],
-  // According to its documentation most error answers, even 5xx, end the retries and lose the event.
+  // Most error answers, even 5xx, end the retries and lose the event, as its documentation says.
   retryWindowMs: hours(11.2),
   samples: sampleFile('brevo'),
 })

@@ -6,7 +6,7 @@ export const calcom = defineProvider({
   name: 'Cal.com',
   docs: 'https://cal.com/docs/core-features/webhooks',
   confidence: 'verified',
-  // Without a secret the header is `no-secret-provided`, which is rejected.
+  // A webhook without a secret sends `no-secret-provided`, which is rejected.
   verify: hmacScheme({ signature: 'header:x-cal-signature-256', encoding: 'hex' }),
   events: {
     // There is no event id; createdAt, in milliseconds, distinguishes equal events.

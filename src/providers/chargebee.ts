@@ -20,7 +20,7 @@ export const chargebee = defineProvider({
       // Items, prices, coupons, quotes, ...
       'json:content.*.id',
     ],
-    // On a retry webhook_status is `re_scheduled`, with the reason of the failure.
+    // A retry has the webhook_status `re_scheduled` and the reason of the failure.
     content: 'none',
   },
   retryWindowMs: hours(79),

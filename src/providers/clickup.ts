@@ -25,7 +25,7 @@ export const clickup = defineProvider({
       reference,
     },
     {
-      // Without history items the body has only the event name and the id of the object: two renamings of a folder have
+      // A body without history items has only the event name and the id of the object: two renamings of a folder have
       // the same bytes. Handling a retry twice is better than losing an event.
       id: composite('json:webhook_id', 'json:event', 'unique'),
       type: 'json:event',

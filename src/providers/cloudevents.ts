@@ -54,7 +54,7 @@ export const cloudevents = defineProvider({
     },
   ],
   retryWindowMs: null,
-  // In binary mode the body is only the data, which two events can share.
+  // The body of binary mode is only the data, which two events can share.
   contentGuard: 'accept',
   keepHeaders: ['ce-id', 'ce-source', 'ce-specversion', 'ce-subject', 'ce-time', 'ce-type'],
   sampleHeaders: {

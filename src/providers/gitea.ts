@@ -10,7 +10,7 @@ export const gitea = defineProvider({
   confidence: 'verified',
   aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({
-    // Without a secret the header is empty, which is rejected.
+    // A webhook without a secret sends an empty header, which is rejected.
     signature: { in: ['header:x-gitea-signature', 'header:x-forgejo-signature'] },
     encoding: 'hex',
     // The JSON is signed, also when it is in the form field `payload`.

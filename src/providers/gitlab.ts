@@ -41,7 +41,7 @@ export const gitlab = defineProvider({
     signingSecret: standardHmac('webhook'),
   },
   events: {
-    // Since 17.4. A chain of webhooks shares X-Gitlab-Event-UUID (since 14.8), so the id also has the hash of the body.
+    // New in 17.4. A chain of webhooks shares X-Gitlab-Event-UUID (new in 14.8), so the id also has the hash of the body.
     // Older releases have no id: handling a delivery twice is better than losing an equal push.
     id: [
       'header:webhook-id',
@@ -49,7 +49,7 @@ export const gitlab = defineProvider({
       composite('header:x-gitlab-event-uuid', 'hash'),
       'unique',
     ],
-    // Such as `Merge Request Hook.open`, `Pipeline Hook.success` and `System Hook.user_create`.
+    // `Merge Request Hook.open`, `Pipeline Hook.success`, `System Hook.user_create`.
     type: join(
       '.',
       hook,

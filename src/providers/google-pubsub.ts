@@ -35,7 +35,7 @@ export const googlePubsub = defineProvider({
     },
   },
   events: [
-    // With payload unwrapping (and metadata) the body is only the data, in any format. A message id is unique only
+    // Payload unwrapping (with metadata) makes the data the whole body, in any format. A message id is unique only
     // within its topic.
     {
       id: composite('header:x-goog-pubsub-subscription-name', 'header:x-goog-pubsub-message-id'),

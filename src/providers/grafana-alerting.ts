@@ -53,7 +53,7 @@ export const grafanaAlerting = defineProvider({
     // The user's template defines a custom payload, which need not identify an alert.
     { id: 'unique', type: 'json:status', otherwise: true },
   ],
-  // Without HMAC the ids are not signed, and all alerts of a delivery have the same body.
+  // The ids are signed only with HMAC, and all alerts of a delivery have one body.
   contentGuard: 'accept',
   retryWindowMs: null,
   samples: sampleFile('grafana-alerting'),

@@ -14,7 +14,7 @@ export const heroku = defineProvider({
     // webhook_metadata.attempt.id changes with each attempt.
     content: 'none',
   },
-  // For level `sync`; level `notify` has one attempt.
+  // Level `sync`. Level `notify` has one attempt.
   retryWindowMs: days(3),
   samples: sampleFile('heroku'),
 })

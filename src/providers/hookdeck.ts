@@ -20,7 +20,7 @@ export const hookdeck = defineProvider({
     },
   },
   events: {
-    // The same on every attempt, also on manual ones.
+    // Every attempt has the same one, even a manual one.
     id: 'header:{option:headerPrefix}-eventid',
     // The body need not be JSON, so the type is the name of the Hookdeck source.
     type: join('', 'header:{option:headerPrefix}-source-name'),

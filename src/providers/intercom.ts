@@ -16,7 +16,7 @@ export const intercom = defineProvider({
   events: {
     id: 'json:id',
     type: 'json:topic',
-    // The tag of a contact has no id of its own.
+    // The tag of a contact has no id.
     reference: ['json:data.item.id', 'json:data.item.contact.id', 'json:data.item.user.id'],
     // delivery_attempts changes with each attempt.
     content: 'none',

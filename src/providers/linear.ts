@@ -17,7 +17,7 @@ export const linear = defineProvider({
   events: {
     id: 'header:linear-delivery',
     type: [join('.', 'json:type', 'json:action'), 'header:linear-event'],
-    // A comment or an attachment has an id of its own: its reference is the issue.
+    // The id of a comment or an attachment is not that of its issue, which is the reference.
     reference: [
       'json:data.issueId',
       'json:data.issue.id',

@@ -80,7 +80,7 @@ export const meta = defineProvider({
       reply: { text: '{query:hub.challenge}' },
     },
   ],
-  // For WhatsApp; unchecked: 36 hours for the others.
+  // WhatsApp; unchecked: 36 hours for the others.
   retryWindowMs: days(7),
   sampleId: 'wamid.',
   samples: sampleFile('meta'),

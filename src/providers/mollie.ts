@@ -11,7 +11,7 @@ export const mollie = defineProvider({
   docs: 'https://docs.mollie.com/reference/webhooks-new',
   confidence: 'verified',
   verify: hmacScheme({
-    // For a day after a change of the secret the header is sent twice; Node joins both.
+    // The header is sent twice for a day after a change of the secret; Node joins both.
     signature: { in: 'header:x-mollie-signature', prefix: 'sha256=', separator: ',' },
     encoding: 'hex',
   }),

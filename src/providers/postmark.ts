@@ -26,7 +26,7 @@ export const postmark = defineProvider({
     type: ['json:RecordType', 'const:Inbound'],
     reference: 'json:MessageID',
   },
-  // For bounces and inbound messages; other events are retried for about twenty minutes.
+  // Bounces and inbound messages. Other events are retried for about twenty minutes.
   retryWindowMs: hours(10.5),
   samples: sampleFile('postmark'),
 })

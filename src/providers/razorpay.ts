@@ -7,7 +7,7 @@ export const razorpay = defineProvider({
   docs: 'https://razorpay.com/docs/webhooks/validate-test/',
   confidence: 'verified',
   aliases: { webhookSecret: 'secret' },
-  // After a change of the secret, retries of older events use the old one: configure both for a day.
+  // Retries of older events use the old secret: configure both for a day after a change.
   verify: hmacScheme({ signature: 'header:x-razorpay-signature', encoding: 'hex' }),
   // The id is only in this header, and not signed.
   events: {

@@ -22,7 +22,7 @@ export const recurly = defineProvider({
     timestamp: { in: 'signature', unit: 'ms' },
   }),
   events: {
-    // In its examples `id` is that of the object: all events of a subscription have the same one.
+    // `id` is that of the object, as its examples show: all events of a subscription have one id.
     id: composite('json:object_type', 'json:id', 'json:event_type', 'json:event_time'),
     type: join('.', 'json:object_type', 'json:event_type'),
     reference: ['json:uuid', 'json:account_code', 'json:id'],

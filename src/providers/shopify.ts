@@ -20,7 +20,7 @@ export const shopify = defineProvider({
     id: ['header:x-shopify-webhook-id', 'header:shopify-webhook-id'],
     type: topic,
     reference: [
-      // These have an id of their own; they belong to an order. A draft order gets an order_id later, so it is not here.
+      // These have ids, but belong to an order. A draft order gets an order_id later, so it is not here.
       choose(topic, {
         'refunds/create': 'json:order_id',
         'order_transactions/create': 'json:order_id',

@@ -18,7 +18,7 @@ export const square = defineProvider({
     type: 'json:type',
     reference: ['json:data.object.refund.payment_id', 'json:data.id'],
   },
-  // From its page about deliveries; newer pages say 24 hours.
+  // Its page about deliveries says so; newer pages say 24 hours.
   retryWindowMs: days(3),
   answer: { timeLimitMs: seconds(10) },
   samples: sampleFile('square'),

@@ -3,7 +3,7 @@ import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
 /**
- * For hooks that only notify (send-sms, send-email, after-user-created). Other hooks need a decision in the answer,
+ * Hooks that only notify (send-sms, send-email, after-user-created). Other hooks need a decision in the answer,
  * which an event log cannot give.
  */
 export const supabaseAuthHooks = defineProvider({

@@ -16,7 +16,7 @@ export const svix = defineProvider({
       example: 'svix',
     },
   },
-  // The same on every retry and resend.
+  // Every retry and resend has the same one.
   events: {
     id: 'header:{option:headerPrefix}-id',
     type: ['json:type', 'json:event_type', 'json:eventType'],

@@ -24,7 +24,7 @@ export const trello = defineProvider({
   },
   // unchecked: when the webhook is created, the callback URL must answer a HEAD with 200.
   handshakes: [{ when: { method: 'HEAD' }, signed: false, reply: {} }],
-  // After 30, 60 and 120 seconds.
+  // Three retries, after 30, 60 and 120 seconds.
   retryWindowMs: seconds(210),
   samples: sampleFile('trello'),
 })

@@ -26,7 +26,7 @@ const withOtherPort: ContentFunction = () => (reading) => {
   return url === reading.url ? null : [url, sortedForm(reading) ?? '']
 }
 
-/** In every form; in the query if the method is GET. */
+/** Every form has it; a GET has it in the query. */
 const account = ['form:AccountSid', 'query:AccountSid'] as const
 
 export const twilio = defineProvider({

@@ -13,7 +13,7 @@ export const workos = defineProvider({
     signature: { in: 'header:workos-signature', pairs: { signature: 'v1', timestamp: 't' } },
     encoding: 'hex',
     signed: '{timestamp}.{body}',
-    // Three minutes are the default of its own library.
+    // Its library has three minutes as the default.
     timestamp: { in: 'signature', unit: 'ms', tolerance: minutes(3) },
   }),
   events: { id: 'json:id', type: 'json:event', reference: 'json:data.id' },

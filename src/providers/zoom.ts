@@ -27,7 +27,7 @@ export const zoom = defineProvider({
       'json:event_ts',
       'json:payload.account_id',
       optional(['json:payload.object.uuid', 'json:payload.object.id']),
-      // For calls, chat messages and deauthorised users in the same millisecond.
+      // Calls, chat messages and deauthorised users can share a millisecond.
       optional([
         'json:payload.object.participant.participant_uuid',
         'json:payload.object.participant.user_id',

@@ -20,7 +20,7 @@ export interface TokenOptions extends IdentityOptions {
   readonly secret: Secrets
   /** The place of the token, such as `header:x-api-key` or `query:token`. Default `header:authorization`. */
   readonly in?: FieldText
-  /** Before the token. Default `Bearer ` in the header `authorization`, nothing elsewhere. */
+  /** Precedes the token. Default `Bearer ` in the header `authorization`, nothing elsewhere. */
   readonly prefix?: string
 }
 

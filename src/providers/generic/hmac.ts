@@ -17,16 +17,16 @@ export interface HmacOptions extends IdentityOptions {
   readonly algorithm?: HmacAlgorithm
   /** Default `hex`. */
   readonly encoding?: 'hex' | 'base64' | 'base64url'
-  /** Before the signature, e.g. `sha256=`. */
+  /** Precedes the signature: `sha256=`. */
   readonly prefix?: string
-  /** Between several signatures in the header. */
+  /** Separates several signatures in the header. */
   readonly separator?: string
-  /** For `t=...,v1=...`: the names of both. */
+  /** The names in `t=...,v1=...`. */
   readonly pairs?: { readonly signature: string; readonly timestamp?: string }
   /** The signed content. Default `{body}`, with a timestamp `{timestamp}.{body}`. */
   readonly signed?: string
   readonly timestamp?: TimestampRule
-  /** How the secret is decoded to a key. Default: its UTF-8 bytes. */
+  /** The decoding of the secret to a key. Default: its UTF-8 bytes. */
   readonly secretForm?: SecretRule
   readonly publicUrl?: string
 }

@@ -23,7 +23,7 @@ export interface IdentityOptions extends SourceOptions {
   readonly content?: 'body' | 'part' | 'none'
   /** The place of the JSON document, if it is not the body: a form field, a part, one document per line. */
   readonly document?: DocumentRule
-  /** How long the sender retries, if that is known. */
+  /** The sender retries for so long, if that is known. */
   readonly retryWindow?: Duration
   /** The sender's name, for people. */
   readonly name?: string

@@ -19,7 +19,7 @@ export interface JwtOptions extends IdentityOptions, JwtExtra {
   readonly algorithm?: JwtAlgorithm
   /** The place of the token. Default `header:authorization`. */
   readonly in?: FieldText
-  /** Before the token. Default `Bearer ` in the header `authorization`, nothing elsewhere. */
+  /** Precedes the token. Default `Bearer ` in the header `authorization`, nothing elsewhere. */
   readonly prefix?: string
   /** The claim `iss` must be this text. */
   readonly issuer?: string
