@@ -41,7 +41,7 @@ export class KeyCache {
   find(name: string): FoundKey | Promise<FoundKey> {
     const key = this.#keys.get(name)
     if (key !== undefined) {
-      this.#keep(name, key)
+      this.#remember(name, key)
       return key
     }
     const pending = this.#pending.get(name)
@@ -63,11 +63,11 @@ export class KeyCache {
     if (typeof found === 'string') {
       this.#failures.set(name, { reason: found, at: this.#now() })
       removeFirst(this.#failures, maxFailures)
-    } else this.#keep(name, found)
+    } else this.#remember(name, found)
     return found
   }
 
-  #keep(name: string, key: KeyObject): void {
+  #remember(name: string, key: KeyObject): void {
     this.#keys.delete(name)
     this.#keys.set(name, key)
     removeFirst(this.#keys, maxKeys)
