@@ -13,13 +13,14 @@ import { type RepeatShare, repeatShare } from '../shared/duplicate-audit.js'
 import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Connection } from './connection.js'
 import { describe, isBusy, isRefusal, isRowFailure, toHookonceError } from './failure.js'
-import { type PackedDeliveries, type PackedVerdicts, packVerdicts, unpack } from './pack.js'
+import { type PackedDeliveries, unpack } from './pack.js'
 import { insertion, type Judged } from './record-insert.js'
 import { known } from './record-known.js'
 
 const repeatShares = new WeakMap<Connection, RepeatShare>()
 
-export function record(log: Connection, packed: PackedDeliveries): PackedVerdicts {
+/** The verdicts on all events of all deliveries, in one list. */
+export function record(log: Connection, packed: PackedDeliveries): RecordVerdict[] {
   const deliveries = unpack(packed)
   const repeats = repeatShares.get(log) ?? repeatShare()
   repeatShares.set(log, repeats)
@@ -30,7 +31,7 @@ export function record(log: Connection, packed: PackedDeliveries): PackedVerdict
   if (conflicts.length > 0) keepOrRefuse(log, judged, conflicts)
   const verdicts = judged.flatMap((each) => each.verdicts as RecordVerdict[])
   repeats.note(verdicts.filter(({ status }) => status === 'duplicate').length, verdicts.length)
-  return packVerdicts(verdicts)
+  return verdicts
 }
 
 function otherContentOf({ delivery, verdicts }: Judged): OtherContent[] {

@@ -15,7 +15,7 @@ import { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { DEFAULT_PAGE, decodeCursor } from '../shared/list.js'
 import { createPing, type Ping } from '../shared/ping.js'
 import { IN_MEMORY } from './connection.js'
-import { pack, unpackVerdicts } from './pack.js'
+import { pack } from './pack.js'
 import { subscribers } from './subscribe.js'
 import { Threads } from './threads.js'
 import { beginTransaction, type SqliteTx } from './transaction.js'
@@ -182,10 +182,9 @@ async function record(
   const writer = threads.writer()
   const at = threads.now()
   const packed = pack(deliveries)
-  const answer = await health.watch(deliveries, () =>
+  const verdicts = await health.watch(deliveries, () =>
     writer.call('record', at, packed, [packed.bytes.buffer as ArrayBuffer]),
   )
-  const verdicts = unpackVerdicts(answer)
   let next = 0
   return deliveries.map(({ events, receivedAt = at }) =>
     events.map(() => {
