@@ -259,7 +259,8 @@ export interface TakeLimits {
   readonly maxBytes: number
 }
 
-export type SpoolVerb = keyof SpoolFile
+/** `reasons` is for `hookonce doctor`, which opens the file itself. */
+export type SpoolVerb = Exclude<keyof SpoolFile, 'reasons'>
 
 export interface SpoolCall {
   readonly id: number

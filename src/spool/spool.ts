@@ -171,44 +171,31 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   }
 }
 
+// biome-ignore format: a list
+const verbs = [
+  'put', 'waiting', 'take', 'remove', 'isDue', 'takeDue', 'postpone', 'removeSetAside', 'retryNow', 'totals', 'lock',
+  'unlock', 'probe', 'shrink', 'close',
+] as const satisfies readonly SpoolVerb[]
+
 /** The thread starts with the first call: an inbox that only reads its log needs no thread. */
 function spoolThread(options: SpoolFileOptions): SpoolThread {
-  let thread: CallingThread<SpoolCall> | undefined
+  let thread: CallingThread<Omit<SpoolCall, 'id'>> | undefined
   let closed = false
-  const call = (verb: SpoolVerb, args?: unknown) =>
-    new Promise<unknown>((resolve, reject) => {
-      if (verb === 'close' && (closed || !thread)) return resolve(undefined)
-      thread ??= startThread(options)
-      const problem = closed ? 'it is closed' : thread.death
-      if (problem !== null) return reject(spoolFailed(options, problem))
-      closed = verb === 'close'
-      thread.send({ id: thread.nextId(), verb, args }, buffersOf(verb, args), resolve, reject)
-    })
-  const methods: Record<SpoolVerb, (args?: unknown) => Promise<unknown>> = {
-    put: (rows) => call('put', rows),
-    waiting: () => call('waiting'),
-    take: (limits) => call('take', limits),
-    remove: (rows) => call('remove', rows),
-    isDue: (at) => call('isDue', at),
-    takeDue: (at) => call('takeDue', at),
-    postpone: (row) => call('postpone', row),
-    removeSetAside: (row) => call('removeSetAside', row),
-    retryNow: () => call('retryNow'),
-    reasons: () => call('reasons'),
-    totals: () => call('totals'),
-    lock: () => call('lock'),
-    unlock: () => call('unlock'),
-    probe: () => call('probe'),
-    shrink: () => call('shrink'),
-    close: () => call('close'),
+  async function call(verb: SpoolVerb, args: unknown): Promise<unknown> {
+    if (verb === 'close' && (closed || !thread)) return
+    if (closed) throw spoolFailed(options, 'it is closed')
+    closed = verb === 'close'
+    thread ??= startThread(options)
+    return thread.call({ verb, args }, buffersOf(verb, args))
   }
-  return methods as SpoolThread
+  const methods = verbs.map((verb) => [verb, (args?: unknown) => call(verb, args)] as const)
+  return Object.fromEntries(methods) as unknown as Pick<SpoolThread, (typeof verbs)[number]>
 }
 
-function startThread(options: SpoolFileOptions): CallingThread<SpoolCall> {
+function startThread(options: SpoolFileOptions): CallingThread<Omit<SpoolCall, 'id'>> {
   return startCallingThread({
-    program: { starter: import.meta.url, source: threadSource },
     name: 'hookonce-spool',
+    source: threadSource,
     options,
     failed(error) {
       if (!isHookonceError(error)) return spoolFailed(options, error.name, error)

@@ -77,7 +77,6 @@ test('createInbox brings no store and no archive into a bundle', async () => {
     'hookonce/dist/stores/sqlite/exit-gate.js',
     'hookonce/dist/stores/sqlite/failure.js',
     'hookonce/dist/stores/sqlite/thread-calls.js',
-    'hookonce/dist/stores/sqlite/worker.js',
   ])
 })
 

@@ -84,7 +84,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     extend: (leases, leaseMs) => write('extend', { leases, leaseMs }),
     settle: (settlements) => write('settle', settlements),
     release: (leases, delayMs = 0) => write('release', { leases, delayMs: Math.round(delayMs) }),
-    transaction: async () => beginTransaction(threads.writer(), now),
+    transaction: async () => beginTransaction(threads.writer()),
     async subscribe(wake) {
       threads.insistOnOpen()
       return listeners.add(wake)
@@ -183,7 +183,7 @@ async function record(
   const at = threads.now()
   const packed = pack(deliveries)
   const verdicts = await health.watch(deliveries, () =>
-    writer.call('record', at, packed, [packed.bytes.buffer as ArrayBuffer]),
+    writer.call('record', packed, [packed.bytes.buffer as ArrayBuffer]),
   )
   let next = 0
   return deliveries.map(({ events, receivedAt = at }) =>

@@ -2,15 +2,15 @@
  * Calls from the event loop to a worker thread that owns a SQLite file. A call waits for the answer with its id. When the
  * thread ends, the calls that still wait are rejected. `close` is answered when the thread has ended: until then the
  * driver may hold the file, with its last writes in the -wal, which a copy of the file would miss.
+ *
+ * A thread runs the text of one script. A bundler does not carry the file of a thread along, and one script starts in less
+ * time than a module with its imports.
  */
-import { openGate, removeGate } from './exit-gate.js'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { HookonceError } from '../../errors.js'
+import { type ExitGate, openGate, removeGate } from './exit-gate.js'
 import { fromWire, type WireError } from './failure.js'
-import { startWorker, type ThreadProgram } from './worker.js'
-
-export interface ThreadCall {
-  readonly id: number
-  readonly verb: string
-}
 
 export type ThreadAnswer = { readonly id: number } & (
   | { readonly value: unknown }
@@ -18,57 +18,53 @@ export type ThreadAnswer = { readonly id: number } & (
 )
 
 export interface ThreadDefinition {
-  readonly program: ThreadProgram
   readonly name: string
+  /** The script, as `scripts/thread-sources.mjs` writes it. */
+  readonly source: string
   /** Given to the thread as `workerData.options`. */
   readonly options: object
   /** Sees each message first. Returns false for a message that is not an answer. */
   isAnswer?(message: unknown): boolean
   /** Makes the error of a failed call. Default: the error as the thread sent it. */
   failed?(error: Error): Error
-  /** Makes the error of a call that was sent to the thread and not answered before the thread ended. */
-  unanswered(verb: string, problem: string): Error
+  /** Makes the error of a call without an answer, because the thread has ended. */
+  unanswered(verb: string, problem: string, wasSent: boolean): Error
 }
 
-export interface CallingThread<Call extends ThreadCall> {
-  /** Why the thread has ended; null while it runs. */
-  readonly death: string | null
-  nextId(): number
-  send(call: Call, transfer: readonly ArrayBuffer[], resolve: Resolve, reject: Reject): void
+export interface CallingThread<Call extends { readonly verb: string }> {
+  /** Adds the `id` to the message. */
+  call(call: Call, transfer: readonly ArrayBuffer[]): Promise<unknown>
 }
-
-type Resolve = (value: unknown) => void
-type Reject = (error: Error) => void
 
 interface Waiter {
   readonly verb: string
-  readonly resolve: Resolve
-  readonly reject: Reject
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
 }
 
-export function startCallingThread<Call extends ThreadCall>(
+export function startCallingThread<Call extends { readonly verb: string }>(
   definition: ThreadDefinition,
 ): CallingThread<Call> {
-  const { program, name, options, isAnswer, failed, unanswered } = definition
+  const { isAnswer, failed, unanswered } = definition
   const gate = openGate()
-  const worker = startWorker(program, name, { options, gate })
+  const worker = startWorker(definition, gate)
   // An idle thread must not keep the process alive.
   worker.unref()
   const waiters = new Map<number, Waiter>()
   let lastId = 0
+  /** Why the thread has ended; null while it runs. */
   let death: string | null = null
   /** Answers `close` when the thread has ended. */
-  let closing: Resolve | null = null
+  let closing: Waiter | null = null
 
   worker.on('message', (message: ThreadAnswer) => {
     if (isAnswer && !isAnswer(message)) return
     const waiter = waiters.get(message.id)
+    waiters.delete(message.id)
     if (waiter?.verb === 'close' && 'value' in message) {
-      closing = waiter.resolve
-      waiters.delete(message.id)
+      closing = waiter
       return
     }
-    waiters.delete(message.id)
     if (waiters.size === 0) worker.unref()
     if ('error' in message) {
       const error = fromWire(message.error)
@@ -79,24 +75,46 @@ export function startCallingThread<Call extends ThreadCall>(
   worker.on('exit', (code) => {
     removeGate(gate)
     end(`its thread ended with code ${code}`)
-    closing?.(undefined)
+    closing?.resolve(undefined)
   })
 
   function end(problem: string): void {
     death ??= problem
-    for (const { verb, reject } of waiters.values()) reject(unanswered(verb, death))
+    for (const { verb, reject } of waiters.values()) reject(unanswered(verb, death, true))
     waiters.clear()
   }
 
   return {
-    get death() {
-      return death
-    },
-    nextId: () => ++lastId,
-    send(call, transfer, resolve, reject) {
-      worker.postMessage(call, transfer)
-      if (waiters.size === 0) worker.ref()
-      waiters.set(call.id, { verb: call.verb, resolve, reject })
-    },
+    call: (call, transfer) =>
+      new Promise((resolve, reject) => {
+        const { verb } = call
+        if (death !== null) return reject(unanswered(verb, death, false))
+        const id = ++lastId
+        worker.postMessage({ ...call, id }, transfer)
+        if (waiters.size === 0) worker.ref()
+        waiters.set(id, { verb, resolve, reject })
+      }),
   }
+}
+
+/**
+ * The space for new objects of a thread. The default grows to 48 MB, and a thread only handles messages that are soon
+ * garbage.
+ */
+const YOUNG_MB = 6
+
+function startWorker({ name, source, options }: ThreadDefinition, gate: ExitGate): Worker {
+  if (source === '')
+    throw new HookonceError('STORE_FAILED', { problem: 'the code of its thread was not built' })
+  // The thread looks for an SQLite driver from here. A bundle of the format CommonJS has no address.
+  const here: string | undefined = import.meta.url
+  const base = here ?? pathToFileURL(`${process.cwd()}/`).href
+  return new Worker(source, {
+    name,
+    eval: true,
+    workerData: { options, gate, base },
+    // The flags of the program (--input-type, --inspect-brk, loaders) are not meant for this thread.
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  })
 }

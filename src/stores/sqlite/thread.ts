@@ -26,20 +26,18 @@ const waiting: Call[] = []
 let connection: Connection | undefined
 let closing = false
 
+const guard = (run: () => void) => passGate(gate, run)
+
 const transactions = handlerTransactions({
-  connection: () => connect(),
+  connection: connect,
   timeoutMs: options.transactionTimeoutMs,
   onTimeout: serveWaiting,
-  guard: (run) => passGate(gate, run),
+  guard,
 })
 
-const watch = watchLog({
-  connection: () => connect(),
-  notify: () => port.postMessage(NEWS),
-  guard: (run) => passGate(gate, run),
-})
+const watch = watchLog({ connection: connect, notify: () => port.postMessage(NEWS), guard })
 
-port.on('message', (call: Call) => passGate(gate, () => receive(call)))
+port.on('message', (call: Call) => guard(() => receive(call)))
 
 function receive(call: Call): void {
   if (call.verb === 'abandon') abandon(call)

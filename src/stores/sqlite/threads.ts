@@ -54,18 +54,19 @@ export class Threads {
     if (this.isClosed) throw storeClosed()
   }
 
-  readonly write = <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> =>
-    this.isClosed ? Promise.reject(storeClosed()) : this.writer().call(verb, this.now(), args)
+  readonly write = async <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> =>
+    this.writer().call(verb, args)
 
-  readonly read = <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> => {
-    if (this.isClosed || this.#options.path === IN_MEMORY) return this.write(verb, args)
+  readonly read = async <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> => {
+    if (this.#options.path === IN_MEMORY) return this.write(verb, args)
+    this.insistOnOpen()
     this.#reader ??= this.#start(true)
-    return this.#reader.call(verb, this.now(), args)
+    return this.#reader.call(verb, args)
   }
 
   /** A write that may still come after `close` was called, when the writer was started before. */
   async writeLate<V extends Verb>(verb: V, args: ArgsOf<V>): Promise<void> {
-    await this.#writer?.call(verb, this.now(), args)
+    await this.#writer?.call(verb, args)
   }
 
   /** Rolls back an open transaction, runs `before`, and ends both threads. */
@@ -75,40 +76,31 @@ export class Threads {
   }
 
   async #close(before: () => Promise<void>): Promise<void> {
-    if (this.#writer) await this.#writer.call('abandon', this.now(), null).catch(ignore)
+    if (this.#writer) await this.#writer.call('abandon', null).catch(ignore)
     // A failure here loses only the duplicate counts of the last second, so it must not fail `close`.
     await before().catch(ignore)
     // The reader closes first: the last connection to close writes the WAL back into the file, and that must be the writer.
-    await this.#reader?.call('close', this.now(), null).catch(ignore)
-    await this.#writer?.call('close', this.now(), null).catch(ignore)
+    await this.#reader?.call('close', null).catch(ignore)
+    await this.#writer?.call('close', null).catch(ignore)
   }
 
   #start(readOnly: boolean): ThreadLink {
     const { clock: _, onNews, ...options } = this.#options
-    return startThread({ ...options, readOnly }, onNews, this.#clock.atLeast)
+    return startThread({ ...options, readOnly }, this.#clock, onNews)
   }
 }
 
+/** One of the threads. Each call has the time of the log with it. */
 export interface ThreadLink {
-  call<V extends Verb>(
-    verb: V,
-    now: number,
-    args: ArgsOf<V>,
-    transfer?: readonly ArrayBuffer[],
-  ): Promise<ValueOf<V>>
+  call<V extends Verb>(verb: V, args: ArgsOf<V>, transfer?: readonly ArrayBuffer[]): Promise<ValueOf<V>>
 }
 
 const NO_TRANSFER: readonly ArrayBuffer[] = []
 
-/** `onLogTime` is called when the time of the log is ahead of the time of a call. */
-function startThread(
-  options: ThreadOptions,
-  onNews: () => void,
-  onLogTime: (instant: number) => void,
-): ThreadLink {
-  const thread = startCallingThread<Call>({
-    program: { starter: import.meta.url, source: threadSource },
+function startThread(options: ThreadOptions, clock: ForwardClock, onNews: () => void): ThreadLink {
+  const thread = startCallingThread<Omit<Call, 'id'>>({
     name: options.readOnly ? 'hookonce-sqlite-reader' : 'hookonce-sqlite-writer',
+    source: threadSource,
     options,
     isAnswer(message) {
       if (message === NEWS) {
@@ -116,26 +108,23 @@ function startThread(
         return false
       }
       const { logTime } = message as Answer
-      if (logTime !== undefined) onLogTime(logTime)
+      if (logTime !== undefined) clock.atLeast(logTime)
       return true
     },
-    unanswered: (verb, problem) =>
-      new HookonceError(verb === 'tx.commit' || verb === 'tx.finish' ? 'COMMIT_UNKNOWN' : 'STORE_FAILED', {
-        problem,
-      }),
+    unanswered(verb, problem, wasSent) {
+      const isCommit = verb === 'tx.commit' || verb === 'tx.finish'
+      return new HookonceError(isCommit && wasSent ? 'COMMIT_UNKNOWN' : 'STORE_FAILED', { problem })
+    },
   })
   let closed = false
 
   return {
-    call: (verb, now, args, transfer = NO_TRANSFER) =>
-      new Promise((resolve, reject) => {
-        if (closed) return verb === 'tx.rollback' ? resolve(undefined as never) : reject(closedError(verb))
-        closed = verb === 'close'
-        const { death } = thread
-        if (death !== null) return reject(new HookonceError('STORE_FAILED', { problem: death }))
-        const call: Call = { id: thread.nextId(), verb, now, args }
-        thread.send(call, transfer, resolve as (value: unknown) => void, reject)
-      }),
+    async call(verb, args, transfer = NO_TRANSFER) {
+      if (closed && verb === 'tx.rollback') return undefined as never
+      if (closed) throw closedError(verb)
+      closed = verb === 'close'
+      return thread.call({ verb, now: clock.now(), args }, transfer) as Promise<never>
+    },
   }
 }
 

@@ -15,28 +15,25 @@ export interface SqliteTx {
 
 let lastTransaction = 0
 
-export async function beginTransaction(
-  thread: ThreadLink,
-  now: () => number,
-): Promise<StoreTransaction<SqliteTx>> {
+export async function beginTransaction(thread: ThreadLink): Promise<StoreTransaction<SqliteTx>> {
   const transaction = ++lastTransaction
-  await thread.call('tx.begin', now(), { transaction })
+  await thread.call('tx.begin', { transaction })
   const tx: SqliteTx = {
-    run: (sql, params = []) => thread.call('tx.run', now(), { transaction, sql, params }),
+    run: (sql, params = []) => thread.call('tx.run', { transaction, sql, params }),
     get: <R>(sql: string, params: readonly SqliteValue[] = []) =>
-      thread.call('tx.get', now(), { transaction, sql, params }) as Promise<R | undefined>,
+      thread.call('tx.get', { transaction, sql, params }) as Promise<R | undefined>,
     all: <R>(sql: string, params: readonly SqliteValue[] = []) =>
-      thread.call('tx.all', now(), { transaction, sql, params }) as Promise<R[]>,
+      thread.call('tx.all', { transaction, sql, params }) as Promise<R[]>,
   }
   return {
     tx,
-    settle: (settlements) => thread.call('tx.settle', now(), { transaction, settlements }),
-    finish: (settlements) => thread.call('tx.finish', now(), { transaction, settlements }),
-    commit: () => thread.call('tx.commit', now(), { transaction }),
-    rollback: () => thread.call('tx.rollback', now(), { transaction }),
+    settle: (settlements) => thread.call('tx.settle', { transaction, settlements }),
+    finish: (settlements) => thread.call('tx.finish', { transaction, settlements }),
+    commit: () => thread.call('tx.commit', { transaction }),
+    rollback: () => thread.call('tx.rollback', { transaction }),
     keys: {
-      advance: (watermark) => thread.call('tx.advance', now(), { transaction, watermark }),
-      effect: (step) => thread.call('tx.effect', now(), { transaction, step }),
+      advance: (watermark) => thread.call('tx.advance', { transaction, watermark }),
+      effect: (step) => thread.call('tx.effect', { transaction, step }),
     },
   }
 }
