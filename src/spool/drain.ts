@@ -45,23 +45,15 @@ export class Drain {
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> | null = null
   #failures = 0
-  #running = false
-  #problem: string | null = null
+  running = false
+  /** Why the last turn failed, when the reason was not the store; else null. */
+  problem: string | null = null
   /** Not empty while the disk of the file is full. The rows behind them are recorded all the same. */
   #unremoved = NOTHING_LEFT
 
   constructor(deps: DrainDeps) {
     this.#deps = deps
     this.#recordRows = rowRecorder(deps)
-  }
-
-  get running(): boolean {
-    return this.#running
-  }
-
-  /** Why the last turn failed, when the reason was not the store; else null. */
-  get problem(): string | null {
-    return this.#problem
   }
 
   start(): void {
@@ -72,7 +64,7 @@ export class Drain {
 
   /** While the store is away a retry is scheduled, and waking with each delivery would postpone it again and again. */
   wake(): void {
-    if (this.#state === 'started' && !this.#deps.circuit.open) this.#schedule(0)
+    if (this.#state === 'started' && !this.#deps.circuit.storeAway) this.#schedule(0)
   }
 
   /** Waits for the turn under way. Deliveries that it recorded and did not remove are duplicates later. */
@@ -98,12 +90,12 @@ export class Drain {
     let isDone = false
     try {
       isDone = await this.#drain()
-      this.#problem = null
+      this.problem = null
     } catch (error) {
-      this.#problem = error instanceof Error ? error.message : 'unexpected'
+      this.problem = error instanceof Error ? error.message : 'unexpected'
       this.#deps.log.error(
         { step: 'record', code: codeOf(error) },
-        `spool not drained, trying again: ${this.#problem}`,
+        `spool not drained, trying again: ${this.problem}`,
       )
     }
     this.#turn = null
@@ -120,17 +112,17 @@ export class Drain {
   async #drain(): Promise<boolean> {
     const { file, circuit } = this.#deps
     try {
-      if (!(await this.#hasWork()) || !(await file.lock())) return !circuit.open || (await this.#probe())
-      this.#running = true
+      if (!(await this.#hasWork()) || !(await file.lock())) return !circuit.storeAway || (await this.#probe())
+      this.running = true
       try {
         return (await this.#drainWaiting()) && (await this.#retrySetAside())
       } finally {
-        this.#running = false
+        this.running = false
         await file.unlock()
       }
     } catch (error) {
       // A broken spool must not keep deliveries from a store that is back.
-      if (circuit.open) await this.#probe()
+      if (circuit.storeAway) await this.#probe()
       throw error
     }
   }
@@ -151,14 +143,14 @@ export class Drain {
     } catch (error) {
       circuit.trip(error)
     }
-    return !circuit.open
+    return !circuit.storeAway
   }
 
   async #drainWaiting(): Promise<boolean> {
     const { file, circuit } = this.#deps
     while (!this.#isStopped) {
       // After an outage the first delivery is sent alone, to find out whether the store is back.
-      const limit = circuit.open ? 1 : BATCH
+      const limit = circuit.storeAway ? 1 : BATCH
       const rows = await file.take({ after: this.#unremoved.upTo, limit, maxBytes: BATCH_BYTES })
       if (rows.length === 0) break
       const result = await this.#recordRows(rows)

@@ -57,7 +57,7 @@ export function spoolGate(deps: GateDeps) {
       await directly(items, results)
       return results
     }
-    const depths = circuit.open ? null : await waiting()
+    const depths = circuit.storeAway ? null : await waiting()
     const behind = items.filter(({ delivery }) => depths === null || depths.has(delivery.source))
     const free = items.filter((item) => !behind.includes(item))
     await Promise.all([directly(free, results), inTurn(behind, results)])
@@ -103,7 +103,7 @@ export function spoolGate(deps: GateDeps) {
   /** Waits while the spool may soon be empty, and says where the deliveries go then. */
   async function queue(items: readonly Item[]): Promise<typeof spool> {
     const until = performance.now() + QUEUE_WAIT_MS
-    while (!circuit.open && performance.now() < until) {
+    while (!circuit.storeAway && performance.now() < until) {
       const depths = await waiting()
       const ahead = Math.max(...items.map(({ delivery }) => depths.get(delivery.source) ?? 0))
       if (ahead === 0) return directly
@@ -176,18 +176,18 @@ export class Circuit {
     this.#log = log
   }
 
-  get open(): boolean {
+  get storeAway(): boolean {
     return this.lastError !== null
   }
 
   trip(error: unknown): void {
-    if (!this.open)
+    if (!this.storeAway)
       this.#log.warn({ step: 'record', code: codeOf(error) }, 'store away: deliveries go to the spool')
     this.lastError = error instanceof Error ? error.message : String(error)
   }
 
   reset(): void {
-    if (this.open) this.#log.warn({ step: 'record' }, 'store is back')
+    if (this.storeAway) this.#log.warn({ step: 'record' }, 'store is back')
     this.lastError = null
   }
 }

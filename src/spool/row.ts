@@ -14,16 +14,9 @@ export interface SpoolRow {
 
 const LENGTH_BYTES = 4
 
-export function asRow(delivery: NewDelivery, receivedAt: number): SpoolRow {
-  return { source: delivery.source, receivedAt: Math.trunc(receivedAt), block: encode(delivery) }
-}
-
-export function asDelivery(row: SpoolRow, receivedAt: number): NewDelivery {
-  return { ...decode(row.block), source: row.source, receivedAt }
-}
-
 /** The head holds all fields of the delivery except the body, also fields that are added later. */
-function encode({ source: _, receivedAt: __, body, events, ...more }: NewDelivery): Uint8Array {
+export function asRow(delivery: NewDelivery, receivedAt: number): SpoolRow {
+  const { source, receivedAt: _, body, events, ...more } = delivery
   const head = Buffer.from(
     JSON.stringify({
       ...more,
@@ -38,12 +31,11 @@ function encode({ source: _, receivedAt: __, body, events, ...more }: NewDeliver
   new DataView(block.buffer).setUint32(0, head.byteLength)
   block.set(head, LENGTH_BYTES)
   block.set(body, LENGTH_BYTES + head.byteLength)
-  return block
+  return { source, receivedAt: Math.trunc(receivedAt), block }
 }
 
-function decode(block: Uint8Array): Omit<NewDelivery, 'source' | 'receivedAt'> {
-  const length = new DataView(block.buffer, block.byteOffset).getUint32(0)
-  const end = LENGTH_BYTES + length
+export function asDelivery({ source, block }: SpoolRow, receivedAt: number): NewDelivery {
+  const end = LENGTH_BYTES + new DataView(block.buffer, block.byteOffset).getUint32(0)
   const head = JSON.parse(Buffer.from(block.subarray(LENGTH_BYTES, end)).toString())
   return {
     ...head,
@@ -53,6 +45,8 @@ function decode(block: Uint8Array): Omit<NewDelivery, 'source' | 'receivedAt'> {
       guardHash: asBytes(event.guardHash),
     })),
     body: block.subarray(end),
+    source,
+    receivedAt,
   }
 }
 

@@ -36,38 +36,58 @@ const SHRINK_PAGES = 1_000
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60 * 60 * 1_000
 
+const usedBytes = 'select coalesce(sum(bytes), 0) as bytes from totals'
+const insertRow = 'insert into spooled (source, received_at, block) values (?, ?, ?)'
+const addToTotals = `
+  insert into totals (source, depth, bytes, set_aside) values (?, ?, ?, ?)
+  on conflict (source) do update set depth = depth + excluded.depth, bytes = bytes + excluded.bytes,
+    set_aside = set_aside + excluded.set_aside`
+const totalsBySource = 'select source, depth, set_aside from totals where depth > 0 or set_aside > 0'
+const nextRow = 'select id, source, received_at, block from spooled where id > ? order by id limit 1'
+const copyAside = `
+  insert into set_aside (id, source, received_at, block, tries, retry_at, code, detail)
+  select id, source, received_at, block, 1, ?, ?, ? from spooled where id = ?`
+const removeRow = 'delete from spooled where id = ? returning source, length(block) as bytes'
+const removeAside = 'delete from set_aside where id = ? returning source, length(block) as bytes'
+/** ?1 now, ?2 the latest time that a retry can have. A later one was written before the clock was set back. */
+const due = '(retry_at <= ?1 or retry_at > ?2)'
+const anyDue = `select 1 from set_aside where ${due} limit 1`
+const nextDue = `select id, source, received_at, block from set_aside where ${due} order by id limit 1`
+const waitLonger = `
+  update set_aside set retry_at = ? + min(?, ? * (1 << min(tries, 30))), tries = tries + 1, code = ?, detail = ?
+  where id = ?`
+const reasonsAside = 'select code, max(detail) as detail from set_aside group by code'
+const sums = `
+  select coalesce(sum(depth), 0) as depth, coalesce(sum(bytes), 0) as bytes, coalesce(sum(set_aside), 0) as set_aside,
+    (select received_at from spooled order by id limit 1) as oldest
+  from totals`
+
 export class SpoolFile {
   readonly #path: string
   readonly #maxBytes: number
-  readonly #connection: Connection
+  readonly #file: Connection
   /** Held while this process drains. */
   #lock: Database | null = null
 
   constructor({ path, maxBytes }: SpoolFileOptions) {
     this.#path = path
     this.#maxBytes = maxBytes
-    this.#connection = openConnection({ path, busyTimeoutMs: BUSY_MS, readOnly: false })
-    prepareSchema(this.#connection)
+    this.#file = openConnection({ path, busyTimeoutMs: BUSY_MS, readOnly: false })
+    prepareSchema(this.#file)
     prepareLock(`${path}-drain`)
   }
 
-  /**
-   * Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored.
-   */
+  /** Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored. */
   put(rows: readonly SpoolRow[]): boolean[] {
-    return this.#connection.write(() => {
-      let used = Number(
-        this.#connection.prepare('select coalesce(sum(bytes), 0) as bytes from totals').get()!.bytes,
-      )
+    return this.#file.write(() => {
+      let used = Number(this.#file.get(usedBytes)!.bytes)
       let full = false
       return rows.map(({ source, receivedAt, block }) => {
         full ||= used + block.byteLength > this.#maxBytes
         if (full) return false
         used += block.byteLength
-        this.#connection
-          .prepare('insert into spooled (source, received_at, block) values (?, ?, ?)')
-          .run(source, receivedAt, block)
-        this.#add(source, 1, block.byteLength, 0)
+        this.#file.run(insertRow, source, receivedAt, block)
+        this.#file.run(addToTotals, source, 1, block.byteLength, 0)
         return true
       })
     })
@@ -75,26 +95,29 @@ export class SpoolFile {
 
   /** The number of deliveries, for each source that has any: waiting, and set aside. */
   waiting(): { source: string; depth: number; setAside: number }[] {
-    return this.#connection
-      .prepare('select source, depth, set_aside from totals where depth > 0 or set_aside > 0')
-      .all()
-      .map((row) => ({
-        source: String(row.source),
-        depth: Number(row.depth),
-        setAside: Number(row.set_aside),
-      }))
+    return this.#file.all(totalsBySource).map((row) => ({
+      source: String(row.source),
+      depth: Number(row.depth),
+      setAside: Number(row.set_aside),
+    }))
   }
 
   /** The oldest deliveries behind the row `after`, up to `limit` and `maxBytes`, but at least one. */
-  take({ after: id, limit, maxBytes: most }: TakeLimits): StoredRow[] {
+  take({
+    after: id,
+    limit,
+    maxBytes: most,
+  }: {
+    after: number
+    limit: number
+    maxBytes: number
+  }): StoredRow[] {
     const taken: StoredRow[] = []
     let bytes = 0
     let after = id
     while (taken.length < limit) {
       // Row by row: a row may have 64 MiB, and rows beyond the limit must not be read into memory.
-      const row = this.#connection
-        .prepare('select id, source, received_at, block from spooled where id > ? order by id limit 1')
-        .get(after)
+      const row = this.#file.get(nextRow, after)
       if (!row) break
       const stored = asStored(row)
       bytes += stored.block.byteLength
@@ -107,88 +130,60 @@ export class SpoolFile {
 
   /** In one transaction: removes recorded deliveries, and sets aside those that could not be recorded. */
   remove({ done, setAside, now }: { done: number[]; setAside: FailedRow[]; now: number }): void {
-    this.#connection.write(() => {
+    this.#file.write(() => {
       for (const { id, code, detail } of setAside) {
-        const { changes } = this.#connection
-          .prepare(`insert into set_aside
-          (id, source, received_at, block, tries, retry_at, code, detail)
-          select id, source, received_at, block, 1, ?, ?, ? from spooled where id = ?`)
-          .run(now + FIRST_RETRY_MS, code, detail, id)
+        const { changes } = this.#file.run(copyAside, now + FIRST_RETRY_MS, code, detail, id)
         if (Number(changes) === 0) continue
-        const row = this.#connection.prepare('delete from spooled where id = ? returning source').get(id)!
-        this.#add(String(row.source), -1, 0, 1)
+        const row = this.#file.get(removeRow, id)!
+        this.#file.run(addToTotals, row.source!, -1, 0, 1)
       }
       for (const id of done) {
-        const row = this.#connection
-          .prepare('delete from spooled where id = ? returning source, length(block) as bytes')
-          .get(id)
-        if (row) this.#add(String(row.source), -1, -Number(row.bytes), 0)
+        const row = this.#file.get(removeRow, id)
+        if (row) this.#file.run(addToTotals, row.source!, -1, -Number(row.bytes), 0)
       }
     })
   }
 
   /** Whether a delivery that was set aside is to be tried again now. */
   isDue({ now }: { now: number }): boolean {
-    return (
-      this.#connection
-        .prepare(`select 1 from set_aside where ${due} limit 1`)
-        .get(now, now + MAX_RETRY_MS) !== undefined
-    )
+    return this.#file.get(anyDue, now, now + MAX_RETRY_MS) !== undefined
   }
 
   takeDue({ now }: { now: number }): StoredRow | null {
-    const row = this.#connection
-      .prepare(`select id, source, received_at, block from set_aside
-      where ${due} order by id limit 1`)
-      .get(now, now + MAX_RETRY_MS)
+    const row = this.#file.get(nextDue, now, now + MAX_RETRY_MS)
     return row ? asStored(row) : null
   }
 
   /** The delivery has failed again: it waits twice as long, up to an hour. */
   postpone({ id, code, detail, now }: Omit<FailedRow, 'source'> & { now: number }): void {
-    this.#connection.write(() => {
-      this.#connection
-        .prepare(`update set_aside set retry_at = ? + min(?, ? * (1 << min(tries, 30))),
-        tries = tries + 1, code = ?, detail = ? where id = ?`)
-        .run(now, MAX_RETRY_MS, FIRST_RETRY_MS, code, detail, id)
-    })
+    this.#file.write(() => this.#file.run(waitLonger, now, MAX_RETRY_MS, FIRST_RETRY_MS, code, detail, id))
   }
 
   removeSetAside({ id }: { id: number }): void {
-    this.#connection.write(() => {
-      const row = this.#connection
-        .prepare('delete from set_aside where id = ? returning source, length(block) as bytes')
-        .get(id)
-      if (row) this.#add(String(row.source), 0, -Number(row.bytes), -1)
+    this.#file.write(() => {
+      const row = this.#file.get(removeAside, id)
+      if (row) this.#file.run(addToTotals, row.source!, 0, -Number(row.bytes), -1)
     })
   }
 
   /** Makes every delivery that was set aside due now. */
   retryNow(): number {
-    return this.#connection.write(() =>
-      Number(this.#connection.prepare('update set_aside set retry_at = 0').run().changes),
-    )
+    return this.#file.write(() => Number(this.#file.run('update set_aside set retry_at = 0').changes))
   }
 
   /** Why deliveries were set aside: a line for each reason. */
-  reasons(): { code: string; detail: string; count: number }[] {
-    return this.#connection
-      .prepare('select code, max(detail) as detail, count(*) as n from set_aside group by code')
-      .all()
-      .map(({ code, detail, n }) => ({ code: String(code), detail: String(detail), count: Number(n) }))
+  reasons(): { code: string; detail: string }[] {
+    const rows = this.#file.all(reasonsAside)
+    return rows.map(({ code, detail }) => ({ code: String(code), detail: String(detail) }))
   }
 
   totals(): Totals {
-    const row = this.#connection
-      .prepare(`select coalesce(sum(depth), 0) as depth, coalesce(sum(bytes), 0) as bytes,
-      coalesce(sum(set_aside), 0) as set_aside, (select received_at from spooled order by id limit 1) as oldest
-      from totals`)
-      .get()!
+    const { depth, bytes, set_aside: setAside, oldest } = this.#file.get(sums)!
     return {
-      depth: Number(row.depth),
-      bytes: Number(row.bytes),
-      setAside: Number(row.set_aside),
-      oldestAt: row.oldest === null ? null : Number(row.oldest),
+      depth: Number(depth),
+      bytes: Number(bytes),
+      setAside: Number(setAside),
+      oldestAt: oldest === null ? null : Number(oldest),
     }
   }
 
@@ -218,19 +213,19 @@ export class SpoolFile {
 
   /** Writes a test row of the size of a delivery and removes it. Throws when a delivery could not be stored. */
   probe(): void {
-    this.#connection.write(() => {
-      this.#connection.db.exec('create table if not exists probe (filler blob)')
-      this.#connection.db.exec(`insert into probe (filler) values (zeroblob(${PROBE_BYTES}))`)
+    this.#file.write(() => {
+      this.#file.db.exec('create table if not exists probe (filler blob)')
+      this.#file.db.exec(`insert into probe (filler) values (zeroblob(${PROBE_BYTES}))`)
     })
-    this.#connection.write(() => this.#connection.db.exec('drop table probe'))
+    this.#file.write(() => this.#file.db.exec('drop table probe'))
   }
 
   /** Frees disk space when the spool is empty. Gives way to another process that writes. */
   shrink(): void {
-    const pages = Number(this.#connection.prepare('pragma page_count').get()!.page_count)
+    const pages = Number(this.#file.get('pragma page_count')!.page_count)
     if (pages < SHRINK_PAGES) return
     try {
-      this.#connection.db.exec('vacuum; pragma wal_checkpoint(truncate)')
+      this.#file.db.exec('vacuum; pragma wal_checkpoint(truncate)')
     } catch (error) {
       if (!isBusy(error)) throw error
     }
@@ -238,25 +233,8 @@ export class SpoolFile {
 
   close(): void {
     this.unlock()
-    this.#connection.close()
+    this.#file.close()
   }
-
-  #add(source: string, depth: number, bytes: number, setAside: number): void {
-    this.#connection
-      .prepare(`insert into totals (source, depth, bytes, set_aside) values (?, ?, ?, ?) on conflict (source) do update
-      set depth = depth + excluded.depth, bytes = bytes + excluded.bytes,
-      set_aside = set_aside + excluded.set_aside`)
-      .run(source, depth, bytes, setAside)
-  }
-}
-
-/** ?1 now, ?2 the latest time that a retry can have. A later one was written before the clock was set back. */
-const due = '(retry_at <= ?1 or retry_at > ?2)'
-
-export interface TakeLimits {
-  readonly after: number
-  readonly limit: number
-  readonly maxBytes: number
 }
 
 /** `reasons` is for `hookonce doctor`, which opens the file itself. */

@@ -110,14 +110,15 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   let failed: number | HookonceError | null = null
   const canWrite = () => !(failed instanceof Error)
   const drain = new Drain({ ...deps, file, circuit })
-  const way = { spooled: () => drain.wake(), canWrite, wrote }
   const record = spoolGate({
     ...deps,
-    ...way,
     file,
     circuit,
     maxBytes,
     afterMs: msOf(options.after, DEFAULT_AFTER),
+    spooled: () => drain.wake(),
+    canWrite,
+    wrote,
   })
 
   function wrote(result: number | HookonceError | null): void {
@@ -150,7 +151,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
       const { depth, bytes, setAside, oldestAt } = await file.totals()
       const writeError = failed instanceof Error ? failed.message : null
       const lastError = writeError ?? circuit.lastError ?? drain.problem
-      const { open: storeAway } = circuit
+      const { storeAway } = circuit
       return { depth, bytes, maxBytes, oldestAt, setAside, storeAway, draining: drain.running, lastError }
     },
     async hasRoom() {

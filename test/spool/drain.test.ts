@@ -121,7 +121,7 @@ test('a store that fails keeps everything in the file, and the drain tries again
     return ids.map(() => verdict)
   })
   drain.start()
-  await expect.poll(() => circuit.open).toBe(true)
+  await expect.poll(() => circuit.storeAway).toBe(true)
   await expect.poll(() => done.at(-1)).toBe('shrunk')
   expect(done).toEqual([
     'record a b c',
@@ -134,7 +134,7 @@ test('a store that fails keeps everything in the file, and the drain tries again
     'told 2 2',
     'shrunk',
   ])
-  expect(circuit.open).toBe(false)
+  expect(circuit.storeAway).toBe(false)
 })
 
 test('a delivery that the store refuses is set aside, and only that one', async () => {
@@ -173,9 +173,9 @@ test('a spool that is empty, or drained by another process, opens the way to the
     circuit.trip(away())
     drain.start()
     await expect.poll(() => told.probes).toBeGreaterThan(1)
-    expect(circuit.open).toBe(true)
+    expect(circuit.storeAway).toBe(true)
     told.canProbe = true
-    await expect.poll(() => circuit.open).toBe(false)
+    await expect.poll(() => circuit.storeAway).toBe(false)
     expect(done).toEqual([])
   }
 })
@@ -195,7 +195,7 @@ test('a spool that cannot be read is told, opens the way to the store, and is tr
   circuit.trip(away())
   drain.start()
   await expect.poll(() => drain.problem).toBe('damaged')
-  await expect.poll(() => circuit.open).toBe(false)
+  await expect.poll(() => circuit.storeAway).toBe(false)
   told.canRead = true
   await expect.poll(() => done.at(-1)).toBe('shrunk')
   await expect.poll(() => drain.problem).toBeNull()
@@ -222,7 +222,7 @@ test('a delivery whose insert fails is found in its batch and set aside, and ret
     ...['record a b c', 'record a', 'record b', 'record c'],
     ...['removed 1 3, 2 aside: STORE_FAILED', 'told 2 2', 'shrunk'],
   ])
-  expect(circuit.open).toBe(false)
+  expect(circuit.storeAway).toBe(false)
   told.due = 1
   await expect.poll(() => done).toContain('postponed 2: STORE_FAILED')
   isBroken = false
@@ -247,7 +247,7 @@ test('a store that does not answer is no reason to set a delivery aside', async 
     throw new HookonceError('STORE_FAILED', { problem: 'told so' })
   })
   drain.start()
-  await expect.poll(() => circuit.open).toBe(true)
+  await expect.poll(() => circuit.storeAway).toBe(true)
   await expect.poll(() => told.probes).toBeGreaterThan(3)
   expect(aside).toEqual([])
 })

@@ -73,11 +73,11 @@ test('with nothing in the spool a batch goes to the store, and each delivery has
 test('what the store cannot take is spooled, and what comes next does not ask it', async () => {
   const { circuit, record, seen } = makeGate({ store: () => Promise.reject(unavailable()) })
   expect(await record([delivery('a'), delivery('b')])).toEqual(['spooled', 'spooled'])
-  expect(circuit.open).toBe(true)
+  expect(circuit.storeAway).toBe(true)
   expect(await record([delivery('c')])).toEqual(['spooled'])
   expect(seen).toEqual({ stored: [['a', 'b']], spooled: [['a', 'b'], ['c']], wrote: [null, null], woken: 2 })
   circuit.reset()
-  expect([circuit.open, circuit.lastError]).toEqual([false, null])
+  expect([circuit.storeAway, circuit.lastError]).toEqual([false, null])
 })
 
 test('a commit that does not end in time is spooled', async () => {
@@ -103,7 +103,7 @@ test.each([
   if (isSpooled) expect(await answer).toEqual(['spooled'])
   else await expect(answer).rejects.toBe(error)
   expect(seen.spooled).toHaveLength(isSpooled ? 1 : 0)
-  expect(circuit.open).toBe(isSpooled)
+  expect(circuit.storeAway).toBe(isSpooled)
 })
 
 test('an error that is not ours is not hidden in the spool', async () => {
@@ -197,7 +197,7 @@ test('a delivery that the spool cannot take goes to the store, which may be back
   circuit.trip(unavailable())
   expect(await record([delivery('a'), delivery('b')])).toEqual([verdict, verdict])
   expect(seen.stored).toEqual([['a', 'b']])
-  expect(circuit.open).toBe(false)
+  expect(circuit.storeAway).toBe(false)
 })
 
 test('while the spool cannot be written, the store comes first, also for a source with spooled deliveries', async () => {
