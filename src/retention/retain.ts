@@ -13,6 +13,7 @@ import {
   type MaintainReport,
   need,
   type PruneOptions,
+  type PruneResult,
   type Retention,
   type Store,
 } from '../store.js'
@@ -42,12 +43,7 @@ export type RetainProgress =
   | { readonly step: 'prune'; readonly source: string; readonly removed: Removed }
 
 /** Rows removed so far in this run. */
-export interface Removed {
-  readonly payloads: number
-  readonly events: number
-  readonly attempts: number
-  readonly audits: number
-}
+export type Removed = Omit<PruneResult, 'more'>
 
 export interface RetainReport {
   /** True when another process runs retention: nothing was done. */

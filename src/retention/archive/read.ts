@@ -16,12 +16,8 @@ export async function* archiveList(
   target: ArchiveTarget,
   filter: ArchiveFilter = {},
 ): AsyncGenerator<Manifest> {
-  for await (const path of target.list(
-    filter.source === undefined ? '' : encodeURIComponent(filter.source),
-  )) {
-    const found = /^([^/]+)\/(\d{4}-\d\d-\d\d)\/manifest\.json$/.exec(path)
-    if (!found || !within(found[2]!, filter)) continue
-    const manifest = await readManifest(target, path)
+  for await (const { path } of filesOf(target, filter)) {
+    const manifest = path.endsWith('/manifest.json') ? await readManifest(target, path) : null
     if (manifest) yield manifest
   }
 }
@@ -148,18 +144,21 @@ function* batches(deliveries: readonly StoredDelivery[]): Generator<StoredDelive
 
 async function daysOf(target: ArchiveTarget, filter: ArchiveFilter): Promise<Map<string, string[]>> {
   const days = new Map<string, string[]>()
-  for await (const path of target.list(
-    filter.source === undefined ? '' : encodeURIComponent(filter.source),
-  )) {
-    const found = /^([^/]+\/(\d{4}-\d\d-\d\d))\/[^/]+$/.exec(path)
-    if (!found || !within(found[2]!, filter)) continue
-    days.set(found[1]!, [...(days.get(found[1]!) ?? []), path])
-  }
+  for await (const { folder, path } of filesOf(target, filter))
+    days.set(folder, [...(days.get(folder) ?? []), path])
   return days
 }
 
-function within(day: string, { from, to }: ArchiveFilter): boolean {
-  return (from === undefined || day >= from) && (to === undefined || day <= to)
+/** The files of the days that match. `folder`: of the source and the day. */
+async function* filesOf(
+  target: ArchiveTarget,
+  { source, from, to }: ArchiveFilter,
+): AsyncGenerator<{ readonly folder: string; readonly path: string }> {
+  for await (const path of target.list(source === undefined ? '' : encodeURIComponent(source))) {
+    const [, folder, day] = /^([^/]+\/(\d{4}-\d\d-\d\d))\/[^/]+$/.exec(path) ?? []
+    if (folder === undefined || day === undefined) continue
+    if ((from === undefined || day >= from) && (to === undefined || day <= to)) yield { folder, path }
+  }
 }
 
 function problemOf(error: unknown): string {

@@ -4,7 +4,15 @@
  * retention removes these payloads. After a run that died, the next run finds the objects it has written.
  */
 import { invalid } from '../../errors.js'
-import { type ArchiveReceipt, need, type Store, type StoredDelivery } from '../../store.js'
+import {
+  type Archive,
+  type ArchiveReceipt,
+  type ExportOptions,
+  type ExportPage,
+  need,
+  type Store,
+  type StoredDelivery,
+} from '../../store.js'
 import {
   type ArchivedObject,
   damaged,
@@ -75,26 +83,33 @@ export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveRep
     deliveries += fresh.length
   }
 
-  for (let after: number | null = 0; after !== null; ) {
+  for await (const page of pagesOf(store, { source, from: 0, to: before, unarchived: true })) {
     options.signal?.throwIfAborted()
-    const page = await need(store, 'archive', 'archiving').export({
-      source,
-      from: 0,
-      to: before,
-      after,
-      limit: PAGE,
-      unarchived: true,
-    })
-    for (const delivery of page.deliveries) {
+    for (const delivery of page) {
       const sameDay = batch.length === 0 || dayOf(batch[0]!.receivedAt) === dayOf(delivery.receivedAt)
       if (!sameDay || bytes >= objectBytes || batch.length >= OBJECT_DELIVERIES) await close()
       batch.push(delivery)
       bytes += delivery.body.byteLength
     }
-    after = page.next
   }
   await close()
   return { objects, deliveries }
+}
+
+async function* pagesOf(
+  store: Store,
+  range: Omit<ExportOptions, 'after' | 'limit'>,
+): AsyncGenerator<readonly StoredDelivery[]> {
+  const archive = archiveOf(store)
+  for (let after: number | null = 0; after !== null; ) {
+    const page: ExportPage = await archive.export({ ...range, after, limit: PAGE })
+    yield page.deliveries
+    after = page.next
+  }
+}
+
+function archiveOf(store: Store): Archive {
+  return need(store, 'archive', 'archiving')
 }
 
 interface OpenDay {
@@ -122,9 +137,7 @@ function fingerprintOf({ seq, receivedAt, headers, body, events }: StoredDeliver
 async function openDay({ store, target, source }: ArchiveRunOptions, day: string): Promise<OpenDay> {
   const manifest = await readManifest(target, manifestPath(source, day))
   const objects = manifest?.objects ?? []
-  const known = new Map(
-    (await need(store, 'archive', 'archiving').receipts({ source, day })).map((one) => [one.object, one]),
-  )
+  const known = new Set((await archiveOf(store).receipts({ source, day })).map(({ object }) => object))
   const stored = objects.length === 0 ? new Set<string>() : await storedOn(store, source, day)
   const archived = new Set<string>()
   const receipts: ArchiveReceipt[] = []
@@ -138,8 +151,8 @@ async function openDay({ store, target, source }: ArchiveRunOptions, day: string
     const seqs = deliveries.map(({ seq }) => seq)
     receipts.push({ source, day, object: object.number, seqs, sha256: object.sha256 })
   }
-  if (receipts.length > 0) await need(store, 'archive', 'archiving').archived(receipts)
-  const numbers = [...known.keys(), ...objects.map(({ number }) => number)]
+  if (receipts.length > 0) await archiveOf(store).archived(receipts)
+  const numbers = [...known, ...objects.map(({ number }) => number)]
   return { day, manifest, archived, next: Math.max(0, ...numbers) + 1 }
 }
 
@@ -147,17 +160,8 @@ async function openDay({ store, target, source }: ArchiveRunOptions, day: string
 async function storedOn(store: Store, source: string, day: string): Promise<Set<string>> {
   const from = Date.parse(day)
   const found = new Set<string>()
-  for (let after: number | null = 0; after !== null; ) {
-    const page = await need(store, 'archive', 'archiving').export({
-      source,
-      from,
-      to: from + DAY_MS,
-      after,
-      limit: PAGE,
-    })
-    for (const delivery of page.deliveries) found.add(fingerprintOf(delivery))
-    after = page.next
-  }
+  for await (const page of pagesOf(store, { source, from, to: from + DAY_MS }))
+    for (const delivery of page) found.add(fingerprintOf(delivery))
   return found
 }
 
@@ -189,9 +193,7 @@ async function writeObject(
   await insist?.()
   open.manifest = await writeManifest(target, open.manifest, { source, day }, object)
   await insist?.()
-  await need(store, 'archive', 'archiving').archived([
-    { source, day, object: object.number, seqs, sha256: object.sha256 },
-  ])
+  await archiveOf(store).archived([{ source, day, object: object.number, seqs, sha256: object.sha256 }])
   options.onProgress?.({ source, day, object: path, deliveries: deliveries.length })
 }
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
-import type { Connection } from './connection.js'
+import { type Connection, perConnection } from './connection.js'
 import type { Row } from './driver.js'
 import { blockedAt, park } from './lane.js'
 import { hexOrNull, textOrNull, writeLostAttempt } from './rows.js'
@@ -135,16 +135,7 @@ function nextFree(log: Connection, place: Place, count: number, left: ReadonlySe
 }
 
 /** The turn in which this connection last served each source. It serves fairness only, so a restart may lose it. */
-const served = new WeakMap<Connection, Map<string, number>>()
-
-function turnsOf(log: Connection): Map<string, number> {
-  let turns = served.get(log)
-  if (turns === undefined) {
-    turns = new Map()
-    served.set(log, turns)
-  }
-  return turns
-}
+const turnsOf = perConnection(() => new Map<string, number>())
 
 const byKey = `${claimColumns('?3')}
   where e.source = ?1 and e.event_id = ?2 and (w.token is null or w.next_at <= ?3)`

@@ -143,6 +143,16 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: DatabaseFiles 
   return connection
 }
 
+/** State in memory that belongs to a connection and is lost with it. */
+export function perConnection<State>(make: () => State): (log: Connection) => State {
+  const states = new WeakMap<Connection, State>()
+  return (log) => {
+    const state = states.get(log) ?? make()
+    states.set(log, state)
+    return state
+  }
+}
+
 function configure(
   db: Database,
   { path, busyTimeoutMs, readOnly, maxBytes = null }: ConnectionOptions,

@@ -5,6 +5,7 @@
 import { HookonceError } from '../../errors.js'
 import { requireOptional } from '../../optional-module.js'
 
+/** A bound parameter or a value of a row. Integers beyond 2^53 are bigints, all others numbers. */
 export type SqliteValue = null | number | bigint | string | Uint8Array
 export type Row = Record<string, SqliteValue>
 

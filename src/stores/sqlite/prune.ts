@@ -3,12 +3,12 @@ import type { PruneOptions, PruneResult } from '../../store.js'
 import { type PrunedLog, prune as pruneLog, type Swept } from '../shared/prune.js'
 import { runBlocking } from '../shared/steps.js'
 import { archivedSeqs, forgetReceipts } from './archive.js'
-import type { Connection } from './connection.js'
+import { type Connection, perConnection } from './connection.js'
 import type { Row } from './driver.js'
 import { removeExpiredKeys } from './keys.js'
 import { hourBook, seqRange } from './stats.js'
 
-const passes = new WeakMap<Connection, Map<string, number>>()
+const placesOf = perConnection(() => new Map<string, number>())
 
 export function prune(log: Connection, options: PruneOptions): PruneResult {
   const run = () => runBlocking(pruneLog(prunedLog(log, options), options))
@@ -16,15 +16,13 @@ export function prune(log: Connection, options: PruneOptions): PruneResult {
 }
 
 function prunedLog(log: Connection, { source, archivedOnly }: PruneOptions): PrunedLog<Row> {
-  const places = passes.get(log) ?? new Map<string, number>()
-  passes.set(log, places)
   const find: Record<Swept, string> = {
     payloads: archivedOnly ? findArchivedPayloads : findPayloads,
     events: archivedOnly ? findArchivedEvents : findEvents,
     attempts: findAttempts,
   }
   return {
-    places,
+    places: placesOf(log),
     range: (before) => seqRange(log, 0, before, source),
     find: (kind, ...window) => log.all(find[kind], source, ...window),
     remove(kind, rows) {

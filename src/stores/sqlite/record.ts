@@ -9,21 +9,20 @@
  */
 import { HookonceError } from '../../errors.js'
 import type { NewEvent, RecordVerdict } from '../../model.js'
-import { type RepeatShare, repeatShare } from '../shared/duplicate-audit.js'
+import { repeatShare } from '../shared/duplicate-audit.js'
 import { keepOtherContent, type OtherContent } from './conflicts.js'
-import type { Connection } from './connection.js'
+import { type Connection, perConnection } from './connection.js'
 import { describe, isBusy, isRefusal, isRowFailure, toHookonceError } from './failure.js'
 import { type PackedDeliveries, unpack } from './pack.js'
 import { insertion, type Judged } from './record-insert.js'
 import { known } from './record-known.js'
 
-const repeatShares = new WeakMap<Connection, RepeatShare>()
+const repeatsOf = perConnection(repeatShare)
 
 /** The verdicts on all events of all deliveries, in one list. */
 export function record(log: Connection, packed: PackedDeliveries): RecordVerdict[] {
   const deliveries = unpack(packed)
-  const repeats = repeatShares.get(log) ?? repeatShare()
-  repeatShares.set(log, repeats)
+  const repeats = repeatsOf(log)
   const judged: Judged[] = deliveries.map((delivery) => ({ delivery, verdicts: null }))
   if (repeats.areLikely()) insertUnknown(log, judged, null)
   else insertAtOnce(log, judged)

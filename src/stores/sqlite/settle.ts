@@ -72,34 +72,24 @@ function parkedAs(outcome: Outcome): 'ignored' | 'dead' | null {
 
 const extendLease = 'update hookonce_work set next_at = ? where seq = ? and token = ? and next_at > ?'
 
-export interface ExtendArgs {
-  readonly leases: readonly Lease[]
-  readonly leaseMs: number
-}
+type ExtendArgs = { readonly leases: readonly Lease[]; readonly leaseMs: number }
 
 export function extend(log: Connection, { leases, leaseMs }: ExtendArgs): boolean[] {
-  return log.write(() =>
-    leases.map(({ seq, token }) => {
-      const { changes } = log.run(extendLease, log.now + leaseMs, seq, token, log.now)
-      return changes === 1
-    }),
-  )
+  return setNextAt(log, extendLease, leases, leaseMs)
 }
 
 const releaseLease = `
   update hookonce_work set attempt = attempt - 1, token = null, worker = null, next_at = ?
   where seq = ? and token = ? and next_at > ?`
 
-export interface ReleaseArgs {
-  readonly leases: readonly Lease[]
-  readonly delayMs: number
-}
+type ReleaseArgs = { readonly leases: readonly Lease[]; readonly delayMs: number }
 
 export function release(log: Connection, { leases, delayMs }: ReleaseArgs): boolean[] {
+  return setNextAt(log, releaseLease, leases, delayMs)
+}
+
+function setNextAt(log: Connection, sql: string, leases: readonly Lease[], inMs: number): boolean[] {
   return log.write(() =>
-    leases.map(({ seq, token }) => {
-      const { changes } = log.run(releaseLease, log.now + delayMs, seq, token, log.now)
-      return changes === 1
-    }),
+    leases.map(({ seq, token }) => log.run(sql, log.now + inMs, seq, token, log.now).changes === 1),
   )
 }

@@ -1,10 +1,8 @@
 /** A handler's transaction on the event loop: `ctx.tx` of the SQLite store. */
 import type { StoreTransaction } from '../../store.js'
+import type { SqliteValue } from './driver.js'
 import type { RunResult } from './protocol.js'
 import type { ThreadLink } from './threads.js'
-
-/** A bound parameter or a value of a row. Integers beyond 2^53 are bigints, all others numbers. */
-export type SqliteValue = null | number | bigint | string | Uint8Array
 
 /** One statement per call, with parameters by position. The user's tables are in the same file as the log. */
 export interface SqliteTx {
