@@ -50,9 +50,9 @@ async function takeName(commands: Commands, name: string, leaseMs: number): Prom
   const token = randomUUID()
   const found = await commands.run(take, name, [token, String(leaseMs)])
   // The client sends a command again after a broken connection; the second one then finds the token of the first.
-  if (found === null || found === `h${token}`) return { state: 'taken', token, repeat: false }
+  if (found === null || found === `h${token}`) return { state: 'taken', token }
   const text = String(found)
-  return text.startsWith('r') ? { state: 'finished', result: text.slice(1) } : { state: 'busy', until: 0 }
+  return text.startsWith('r') ? { state: 'finished', result: text.slice(1) } : { state: 'busy' }
 }
 
 function fenced(answer: unknown): KeyState {

@@ -67,15 +67,13 @@ export type KeyStep =
   | { readonly step: 'drop'; readonly key: string; readonly token: string }
 
 /**
- * `taken`: the caller has the key; `repeat` is true when an earlier caller took it and did not report the end. `busy`:
- * another caller has it until then. `finished`: with its result. `fenced`: the token has expired, and nothing was
- * written. `ok`: done.
+ * `taken`: the caller has the key. `busy`: another caller has it. `finished`: with its result. `fenced`: the token has
+ * expired, and nothing was written.
  */
 export type KeyState =
-  | { readonly state: 'taken'; readonly token: string; readonly repeat: boolean }
-  | { readonly state: 'busy'; readonly until: number }
+  | { readonly state: 'taken'; readonly token: string }
   | { readonly state: 'finished'; readonly result: string }
-  | { readonly state: 'fenced' | 'ok' }
+  | { readonly state: 'busy' | 'fenced' | 'ok' }
 
 /**
  * The newest version of a subject that a handler has applied, so that it does not apply an older one afterwards. `key`

@@ -68,7 +68,7 @@ on conflict do nothing
 returning token`
 
 const lockKey = statement('key_lock')`
-select held_until, held_until > hookonce.clock() as held, finished_at is not null as finished, result,
+select held_until > hookonce.clock() as held, finished_at is not null as finished, result,
   coalesce(expires_at <= hookonce.clock(), false) as expired
 from hookonce.keys where key = $1 for update`
 
@@ -113,9 +113,8 @@ export async function keyStep(db: Database, step: KeyStep): Promise<KeyState> {
 async function takeKey(run: Run, key: string, leaseMs: number): Promise<KeyState> {
   for (;;) {
     const [added] = await run<{ token: string }>(addKey, [key, leaseMs])
-    if (added) return { state: 'taken', token: added.token, repeat: false }
+    if (added) return { state: 'taken', token: added.token }
     const [row] = await run<{
-      held_until: number
       held: boolean
       finished: boolean
       result: string
@@ -123,9 +122,9 @@ async function takeKey(run: Run, key: string, leaseMs: number): Promise<KeyState
     }>(lockKey, [key])
     if (!row) continue // it was dropped after the insert failed
     if (row.finished && !row.expired) return { state: 'finished', result: row.result }
-    if (!row.finished && row.held) return { state: 'busy', until: row.held_until }
+    if (!row.finished && row.held) return { state: 'busy' }
     const [taken] = await run<{ token: string }>(retakeKey, [key, leaseMs])
-    return { state: 'taken', token: taken!.token, repeat: !row.finished }
+    return { state: 'taken', token: taken!.token }
   }
 }
 

@@ -1,6 +1,6 @@
 /** The `audit` capability: who did what to the log, newest first. Each call reads a bounded number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
-import { encodeCursor } from '../shared/list.js'
+import { decodeCursor, encodeCursor } from '../shared/list.js'
 import type { Connection } from './connection.js'
 import { rowsOf } from './rows.js'
 
@@ -22,8 +22,7 @@ export function audit(log: Connection, entries: readonly NewAudit[]): void {
 export interface AuditsArgs {
   readonly filter: AuditFilter
   readonly limit: number
-  /** The decoded cursor: only audits with a smaller id are read. */
-  readonly below: number | null
+  readonly cursor: string | null
 }
 
 const columns = 'select id, at, actor, verb, source, event_id as eventId, note from hookonce_audit'
@@ -39,11 +38,11 @@ export function audits(log: Connection, args: AuditsArgs): AuditPage {
   return log.read(() => readPage(log, args))
 }
 
-function readPage(log: Connection, { filter, limit, below }: AuditsArgs): AuditPage {
+function readPage(log: Connection, { filter, limit, cursor }: AuditsArgs): AuditPage {
   const keys = filter.eventId === undefined ? [] : [filter.eventId]
   const sql = keys.length === 0 ? newest : newestOfEvent
   const found: Audit[] = []
-  let next = below ?? Number.MAX_SAFE_INTEGER
+  let next = cursor === null ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor)
   for (let scanned = 0; scanned < SCAN_AT_MOST; ) {
     const chunk = Math.min(scanned === 0 ? limit + 1 : CHUNK, SCAN_AT_MOST - scanned)
     const rows = rowsOf<Audit>(log.all(sql, ...keys, next, chunk))

@@ -62,12 +62,10 @@ function takeKey(log: Connection, name: string, leaseMs: number): KeyState {
   const row = log.get(readKey, name, log.now)
   const finished = row !== undefined && row.finished_at !== null
   if (finished && row.expired === 0) return { state: 'finished', result: String(row.result) }
-  if (row !== undefined && !finished && Number(row.held_until) > log.now) {
-    return { state: 'busy', until: Number(row.held_until) }
-  }
+  if (row !== undefined && !finished && Number(row.held_until) > log.now) return { state: 'busy' }
   const token = randomUUID()
   log.run(reserve, name, token, log.now + leaseMs)
-  return { state: 'taken', token, repeat: row !== undefined && !finished }
+  return { state: 'taken', token }
 }
 
 /** The fence: the token is that of the latest holder, its reservation has not expired, and the key is not finished. */

@@ -4,7 +4,7 @@ import type { EffectState, EffectStep, Watermark } from '../../store.js'
 import type { ConnectionOptions } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 import type { ExitGate } from './exit-gate.js'
-import type { WireError } from './failure.js'
+import type { ThreadAnswer } from './thread-calls.js'
 import type { verbs } from './verbs.js'
 
 export interface ThreadOptions extends ConnectionOptions {
@@ -72,10 +72,7 @@ export interface Call {
 }
 
 /** `logTime`: the time of the log, when it was later than the `now` of the call. */
-export type Answer = { readonly id: number; readonly logTime?: number } & (
-  | { readonly value: unknown }
-  | { readonly error: WireError }
-)
+export type Answer = ThreadAnswer & { readonly logTime?: number }
 
 /** The notification of a watching thread that another connection has committed something new. */
 export const NEWS = 'news'

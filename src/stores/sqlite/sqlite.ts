@@ -12,7 +12,7 @@ import { checkOptions, clockRule, duration, type Rule, shape, whole } from '../.
 import type { CompleteStore } from '../../store.js'
 import { checked } from '../shared/checked.js'
 import { DuplicateAudit } from '../shared/duplicate-audit.js'
-import { DEFAULT_PAGE, decodeCursor } from '../shared/list.js'
+import { DEFAULT_PAGE } from '../shared/list.js'
 import { createPing, type Ping } from '../shared/ping.js'
 import { IN_MEMORY } from './connection.js'
 import { pack } from './pack.js'
@@ -130,7 +130,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     audit: {
       append: (entries) => write('audit', entries),
       list: async (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) =>
-        read('audits', { filter, limit, below: belowOf(cursor) }),
+        read('audits', { filter, limit, cursor }),
     },
     inspect: {
       payload: (key) => read('payload', key),
@@ -166,10 +166,6 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
       handled: () => read('handled', undefined),
     },
   })
-}
-
-function belowOf(cursor: string | null): number | null {
-  return cursor === null ? null : decodeCursor(cursor)
 }
 
 /** Counts the duplicates; the thread only finds them. */

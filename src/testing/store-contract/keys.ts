@@ -27,9 +27,8 @@ const drop = (store: CompleteStore, token: string, key = 'k') => store.keys.key(
 const extend = (store: CompleteStore, token: string, leaseMs = LEASE_MS, key = 'k') =>
   store.keys.key({ step: 'extend', key, token, leaseMs })
 
-function token(state: KeyState, repeat: boolean): string {
+function token(state: KeyState): string {
   assert.ok(state.state === 'taken', `taken, not ${state.state}`)
-  assert.equal(state.repeat, repeat)
   return state.token
 }
 
@@ -38,7 +37,7 @@ export const keyCases: readonly ContractCase[] = [
     name: 'a finished key returns its result to every later caller',
     async run(harness) {
       const [storeA, storeB] = await openSeveral(harness, 2)
-      const ownToken = token(await take(storeA!), false)
+      const ownToken = token(await take(storeA!))
       assert.deepEqual(await finish(storeA!, ownToken, '{"id":7}'), { state: 'ok' })
       for (const store of [storeA!, storeB!]) {
         assert.deepEqual(await take(store), { state: 'finished', result: '{"id":7}' })
@@ -55,15 +54,13 @@ export const keyCases: readonly ContractCase[] = [
     name: 'a taken key is busy for every other caller',
     async run(harness) {
       const [storeA, storeB] = await openSeveral(harness, 2)
-      const ownToken = token(await take(storeA!), false)
-      const busy = await take(storeB!)
-      assert.ok(busy.state === 'busy')
+      const ownToken = token(await take(storeA!))
+      assert.deepEqual(await take(storeB!), { state: 'busy' })
       await harness.advance(LEASE_MS - 30_000)
       assert.equal((await take(storeB!)).state, 'busy')
       assert.deepEqual(await extend(storeA!, ownToken), { state: 'ok' })
       await harness.advance(LEASE_MS - 20_000)
-      const later = await take(storeB!)
-      assert.ok(later.state === 'busy' && later.until > busy.until, 'extended')
+      assert.equal((await take(storeB!)).state, 'busy', 'extended')
     },
   },
   {
@@ -78,14 +75,14 @@ export const keyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a key whose token expired can be taken with `repeat`, and the old token is fenced',
+    name: 'a key whose token expired can be taken, and the old token is fenced',
     async run({ open, advance }) {
       const store = await open()
-      const old = token(await take(store), false)
+      const old = token(await take(store))
       await advance(LEASE_MS + 1)
       assert.deepEqual(await extend(store, old), { state: 'fenced' })
       assert.deepEqual(await finish(store, old, 'late'), { state: 'fenced' })
-      const ownToken = token(await take(store), true)
+      const ownToken = token(await take(store))
       assert.deepEqual(await extend(store, old), { state: 'fenced' })
       assert.deepEqual(await finish(store, old, 'later'), { state: 'fenced' })
       assert.deepEqual(await drop(store, old), { state: 'fenced' })
@@ -95,32 +92,32 @@ export const keyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a dropped key can be taken again without `repeat`',
+    name: 'a dropped key can be taken again',
     async run({ open }) {
       const store = await open()
-      const ownToken = token(await take(store), false)
+      const ownToken = token(await take(store))
       assert.deepEqual(await drop(store, ownToken), { state: 'ok' })
       assert.deepEqual(await finish(store, ownToken, 'x'), { state: 'fenced' })
-      token(await take(store), false)
+      token(await take(store))
     },
   },
   {
     name: 'a result is kept for its ttl, and the key is new after it',
     async run({ open, advance }) {
       const store = await open()
-      await finish(store, token(await take(store), false), 'x', 100_000)
+      await finish(store, token(await take(store)), 'x', 100_000)
       await advance(70_000)
       assert.deepEqual(await take(store), { state: 'finished', result: 'x' })
       await advance(30_001)
-      token(await take(store), false)
+      token(await take(store))
     },
   },
   {
     name: 'keys are compared byte by byte, and a made-up token is fenced',
     async run({ open }) {
       const store = await open()
-      const orderToken = token(await take(store, 'order 1'), false)
-      const storeB = token(await take(store, 'Order 1'), false)
+      const orderToken = token(await take(store, 'order 1'))
+      const storeB = token(await take(store, 'Order 1'))
       for (const wrong of [storeB, '', 'x', "' or 1=1"]) {
         assert.deepEqual(await finish(store, wrong, 'x', null, 'order 1'), { state: 'fenced' })
       }
@@ -139,7 +136,7 @@ export const keyCases: readonly ContractCase[] = [
       for (const leaseMs of [0, -1, 1.5, Number.NaN]) {
         await rejects(() => take(store, 'k', leaseMs), 'INVALID_INPUT')
       }
-      const ownToken = token(await take(store), false)
+      const ownToken = token(await take(store))
       for (const ttlMs of [0, -1, Number.NaN]) {
         await rejects(() => finish(store, ownToken, 'x', ttlMs), 'INVALID_INPUT')
       }
@@ -150,11 +147,11 @@ export const keyCases: readonly ContractCase[] = [
     name: 'a key that 32 callers take at once goes to one of them, and again after its token expired',
     async run(harness) {
       const stores = await openSeveral(harness, 2)
-      for (const repeat of [false, true]) {
+      for (const _ of range(2)) {
         const states = await Promise.all(range(32).map((n) => take(stores[n % 2]!)))
         const taken = states.filter((s) => s.state === 'taken')
         assert.equal(taken.length, 1)
-        token(taken[0]!, repeat)
+        token(taken[0]!)
         assert.equal(states.filter((s) => s.state === 'busy').length, 31)
         await harness.advance(LEASE_MS + 1)
       }
@@ -164,16 +161,16 @@ export const keyCases: readonly ContractCase[] = [
     name: 'the token of a finished or expired key is fenced',
     async run({ open, advance }) {
       const store = await open()
-      const ownToken = token(await take(store), false)
+      const ownToken = token(await take(store))
       assert.deepEqual(await finish(store, ownToken, 'first'), { state: 'ok' })
       assert.deepEqual(await finish(store, ownToken, 'second'), { state: 'fenced' })
       assert.deepEqual(await extend(store, ownToken), { state: 'fenced' })
       assert.deepEqual(await drop(store, ownToken), { state: 'fenced' })
       assert.deepEqual(await take(store), { state: 'finished', result: 'first' })
-      const late = token(await take(store, 'late'), false)
+      const late = token(await take(store, 'late'))
       await advance(LEASE_MS + 1)
       assert.deepEqual(await drop(store, late, 'late'), { state: 'fenced' })
-      token(await take(store, 'late'), true)
+      token(await take(store, 'late'))
     },
   },
   {
@@ -187,17 +184,17 @@ export const keyCases: readonly ContractCase[] = [
         ['long', 1_000_000],
         ['for good', null],
       ] as const) {
-        await finish(store, token(await take(store, key), false), key, ttlMs, key)
+        await finish(store, token(await take(store, key)), key, ttlMs, key)
       }
-      token(await take(store, 'lost', 1_000), false)
-      const ownToken = token(await take(store, 'held', 1_000_000), false)
+      token(await take(store, 'lost', 1_000))
+      const ownToken = token(await take(store, 'held', 1_000_000))
       await advance(2_000)
       for (const _ of range(5)) await store.retention.prune({ source: 'any', limit: 1 })
       assert.deepEqual(await take(store, 'long'), { state: 'finished', result: 'long' })
       assert.deepEqual(await take(store, 'for good'), { state: 'finished', result: 'for good' })
-      token(await take(store, 'lost'), true)
+      token(await take(store, 'lost'))
       assert.deepEqual(await extend(store, ownToken, LEASE_MS, 'held'), { state: 'ok' })
-      for (const key of ['short', 'shorter']) token(await take(store, key), false)
+      for (const key of ['short', 'shorter']) token(await take(store, key))
     },
   },
 ]
