@@ -44,8 +44,8 @@ export function receipts(log: Connection, { source, day }: ArchiveDay): ArchiveR
 }
 
 /**
- * The seqs of archived payloads, for a statement about the events ?3 to ?4 of source ?1. A payload is stored under the
- * seq of the first event of its delivery, so its seq may be lower than ?3.
+ * Selects the seqs of archived payloads, in a statement about the events ?3 to ?4 of source ?1. A payload is stored under
+ * the seq of the first event of its delivery, so its seq may be lower than ?3.
  */
 export const archivedSeqs = `
   select j.value from hookonce_archived a, json_each(a.seqs) j
@@ -53,20 +53,18 @@ export const archivedSeqs = `
 
 const deleteReceipts = 'delete from hookonce_archived where source = ? and day < ?'
 
-/** Receipts are removed with the events they are about. */
 export function forgetReceipts(log: Connection, source: string, before: number): void {
   log.run(deleteReceipts, source, new Date(before).toISOString().slice(0, 10))
 }
 
-/** How many seqs one query reads, and how many queries one page makes. */
+/** One query reads this many seqs, and one page makes this many queries. */
 const WINDOW = 10_000
 const WINDOWS = 10
-/** Most bytes in one page. A single larger delivery is a page of its own. */
+/** A single larger delivery fills a page. */
 const PAGE_BYTES = 16 * 1024 * 1024
-/** The most by which the seq of a payload is lower than the seq of an event of its delivery. */
+/** A payload has a seq at most this much lower than an event of its delivery. */
 const SLACK = 100_000
 
-/** Deliveries in the order they were recorded. Only reads. */
 export function exportDeliveries(log: Connection, options: ExportOptions): ExportPage {
   return log.read(() => {
     const range = seqRange(log, options.from, options.to, options.source)
@@ -93,7 +91,7 @@ export function exportDeliveries(log: Connection, options: ExportOptions): Expor
 
 const nextPayload = 'select min(seq) as seq from hookonce_payloads where seq >= ?'
 
-/** The next seq that may have a payload, so that stretches cleared by retention are skipped. */
+/** The next seq that may have a payload: retention clears long stretches. */
 function nextStored(log: Connection, from: number): number | null {
   const row = log.get(nextPayload, Math.max(0, from - SLACK))
   return row === undefined || row.seq === null ? null : Math.max(from, Number(row.seq))
@@ -136,7 +134,6 @@ function deliveryOf(log: Connection, row: Row): StoredDelivery {
   }
 }
 
-/** Puts payloads back that retention removed, for events that are still in the log. */
 export function restore(log: Connection, deliveries: readonly StoredDelivery[]): boolean[] {
   return log.write(() => deliveries.map((delivery) => restoreDelivery(log, delivery)))
 }
@@ -163,7 +160,6 @@ function restoreDelivery(log: Connection, delivery: StoredDelivery): boolean {
   return put.run(first.payload_seq!, receivedAt, JSON.stringify(headers), body).changes === 1
 }
 
-/** Deletes the payload of every delivery with an event of this reference. The events stay, with `erased_at` set. */
 export function erase(log: Connection, options: EraseOptions): EraseResult {
   return log.write(() => {
     const { deliveries, more, busy } = erasable(log, options)
@@ -182,7 +178,7 @@ export function erase(log: Connection, options: EraseOptions): EraseResult {
   })
 }
 
-/** The dry run of `erase`. Only reads. */
+/** `erase` as a dry run, on the reader. */
 export function countErasable(log: Connection, options: EraseOptions): EraseResult {
   return log.read(() => {
     const { deliveries, more, busy } = erasable(log, options)

@@ -7,7 +7,7 @@ import { rowsOf } from './rows.js'
 const insert =
   'insert into hookonce_audit (at, actor, verb, source, event_id, note) values (?, ?, ?, ?, ?, ?)'
 
-/** Runs inside the open transaction. */
+/** Call it inside a write transaction. */
 export function writeAudit(log: Connection, entry: NewAudit): void {
   const { actor, verb, source, eventId, note } = entry
   log.run(insert, log.now, actor, verb, source, eventId, note)
@@ -29,9 +29,7 @@ const columns = 'select id, at, actor, verb, source, event_id as eventId, note f
 const newest = `${columns} where id < ? order by id desc limit ?`
 const newestOfEvent = `${columns} where event_id = ? and id < ? order by id desc limit ?`
 
-/** Rows read by one query while searching for matches. */
 const CHUNK = 256
-/** Rows that one call reads at most. */
 const SCAN_AT_MOST = 10_000
 
 export function audits(log: Connection, args: AuditsArgs): AuditPage {

@@ -9,7 +9,7 @@ import type { Row } from './driver.js'
 import { blockedAt, park } from './lane.js'
 import { hexOrNull, textOrNull, writeLostAttempt } from './rows.js'
 
-/** Most bytes of bodies in one claim, to bound memory. A single larger body is claimed by itself. */
+/** Bounds the memory of one claim. A single larger body is claimed alone. */
 const CLAIM_BYTES = 32 * 1024 * 1024
 
 export function claim(log: Connection, options: ClaimOptions): ClaimedEvent[] {
@@ -33,9 +33,8 @@ const oldestDue = `
   select next_at from hookonce_work where source = ? and next_at <= ? order by next_at, seq limit 1`
 
 /**
- * Sources with a due event, in the order they are served: the least recently served source first, and among sources
- * never served the one with the oldest due event. Without turns, a claim with a limit below the number of sources
- * would always serve the same sources.
+ * Sources with a due event: the least recently served first, and among those never served the one with the oldest due
+ * event. A claim with a limit below the number of sources would otherwise always serve the same sources.
  */
 function dueSources(log: Connection, wanted?: readonly string[]): string[] {
   const turns = turnsOf(log)
@@ -58,10 +57,7 @@ function allSources(log: Connection): string[] {
   }
 }
 
-/**
- * The number of lost attempts in a row, up to now. It includes the attempt whose lease has expired and that has no row
- * in `attempts` yet.
- */
+/** Counts the lost attempts in a row, with the attempt whose lease has expired and that has no row in `attempts` yet. */
 const losses = `
   case when w.attempt = w.base_attempt then 0 else (w.token is not null) + (
     select count(*) from hookonce_attempts a
@@ -69,7 +65,7 @@ const losses = `
       select b.attempt from hookonce_attempts b
       where b.seq = w.seq and b.outcome <> 'lost' order by b.attempt desc limit 1), 0))) end`
 
-/** The columns of a claimed event without its payload, and `blocked`. `now` names a parameter of the statement. */
+/** `now` names a parameter of the statement. */
 const claimColumns = (now: string): string => `
   select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part, e.content_hash,
     coalesce(e.payload_seq, e.seq) as payload_seq, ${losses} as losses, ${blockedAt(now)} as blocked
@@ -78,7 +74,7 @@ const dueAfter = `${claimColumns('?2')}
   where w.source = ?1 and w.next_at <= ?2 and (w.next_at, w.seq) > (?3, ?4)
   order by w.next_at, w.seq limit ?5`
 
-/** Blocked rows come in groups, so after the first blocked row this many rows are read at once. */
+/** Blocked rows come in groups, so many rows are read at once after the first of them. */
 const READ_AT_LEAST = 100
 
 interface Place {
@@ -87,10 +83,7 @@ interface Place {
   seq: number
 }
 
-/**
- * Every source gets an equal share of `limit`; a share that a source does not use goes to the others. Rows are returned
- * oldest due first.
- */
+/** Every source gets an equal share of `limit`; a share that a source does not use goes to the others. */
 function pickFairly(
   log: Connection,
   sources: readonly string[],
@@ -116,7 +109,7 @@ function pickFairly(
   return picked.sort((a, b) => Number(a.next_at) - Number(b.next_at) || Number(a.seq) - Number(b.seq))
 }
 
-/** The next `count` due rows of a source that are not blocked by their lane. Blocked rows are parked, types in `left` left. */
+/** Rows that their lane blocks are parked; types in `left` stay due. */
 function nextFree(log: Connection, place: Place, count: number, left: ReadonlySet<string>): Row[] {
   const free: Row[] = []
   for (let most = count; ; most = Math.max(count - free.length, READ_AT_LEAST)) {
@@ -134,7 +127,7 @@ function nextFree(log: Connection, place: Place, count: number, left: ReadonlySe
   }
 }
 
-/** The turn in which this connection last served each source. It serves fairness only, so a restart may lose it. */
+/** The turn in which this connection last served each source. Only fairness needs it, so a restart may lose it. */
 const turnsOf = perConnection(() => new Map<string, number>())
 
 const byKey = `${claimColumns('?3')}

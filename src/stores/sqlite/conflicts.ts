@@ -1,6 +1,6 @@
 /**
- * Conflicts: other content under the id of an event. The first content stays, and the other is kept beside it until payloads
- * of its age are removed. An operator can run it: the two then change places.
+ * Other content under the id of an event is stored beside it until payloads of its age are removed. An operator can run it:
+ * the two contents then change places.
  */
 import { HookonceError } from '../../errors.js'
 import type { EventKey, ignoredReasons, NewEvent } from '../../model.js'

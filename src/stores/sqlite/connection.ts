@@ -16,7 +16,7 @@ export const IN_MEMORY = ':memory:'
 export interface ConnectionOptions {
   readonly path: string
   readonly busyTimeoutMs: number
-  /** Refuses writes on this connection (`query_only`), so that a mistake in a read verb cannot write. */
+  /** SQLite then refuses a write by a mistake in a read verb (`query_only`). */
   readonly readOnly: boolean
   /** Null or left out: limited by the disk only. */
   readonly maxBytes?: number | null
@@ -26,20 +26,20 @@ export interface Connection {
   readonly db: Database
   /** The time of the log in this call. */
   now: number
-  /** The log has its tables: each write transaction first notes the time. */
+  /** Set once the log has its tables: each write transaction then notes the time first. */
   notesTime: boolean
   run(sql: string, ...values: SqliteValue[]): ReturnType<Statement['run']>
   get(sql: string, ...values: SqliteValue[]): Row | undefined
   all(sql: string, ...values: SqliteValue[]): Row[]
-  /** The compiled statement for this text. Each text is compiled once. */
+  /** Compiles each text once. */
   prepare(sql: string): Statement
-  /** Takes the write lock, waiting for it up to the busy timeout, unless `waits` is false. */
+  /** Waits for the write lock up to the busy timeout, unless `waits` is false. */
   begin(waits?: boolean): void
-  /** Commits the transaction of `begin`. Throws when the file at the path has been replaced or cut. */
+  /** Throws when the file at the path has been replaced or cut. */
   commit(): void
-  /** Runs `body` in a write transaction, which is rolled back when `body` throws. */
+  /** Rolls back when `body` throws. */
   write<T>(body: () => T, waits?: boolean): T
-  /** Runs `body` on one snapshot of the log. Writes nothing. */
+  /** Runs `body` on one snapshot of the log. */
   read<T>(body: () => T): T
   close(): void
 }
@@ -161,11 +161,10 @@ function configure(
   if (path !== IN_MEMORY) {
     // SQLite does not apply the busy timeout when two processes switch a new file to WAL at once.
     retryWhileBusy(busyTimeoutMs, () => db.exec('pragma journal_mode = wal'))
-    // FULL: a commit is on disk when it returns (promise 1). With NORMAL a power failure loses the last acknowledged
-    // deliveries.
+    // With NORMAL a power failure would lose the last acknowledged deliveries (promise 1).
     db.exec('pragma synchronous = full')
   }
-  // A page that is not in this cache is in that of the operating system. 64 MB made `record` slower, not faster.
+  // 8 MB: other pages are in the cache of the operating system. 64 MB made `record` slower.
   db.exec(`
     pragma foreign_keys = off;
     pragma temp_store = memory;
@@ -212,17 +211,15 @@ function retryWhileBusy(timeoutMs: number, run: () => void): void {
   }
 }
 
-/** Never written to. `Atomics.wait` on it makes the thread sleep. */
+/** Nobody writes to it: `Atomics.wait` on it makes the thread sleep. */
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * The time of the log: the host's clock, but never before the newest time that any process has written into this log. It
- * is stored in a row of its own, so that other processes and later starts know it. `forwardClock` decides how time
- * passes while the host's clock is behind.
+ * The log has the time of the host's clock, but never an earlier one than any process has written into it. A row stores the
+ * newest time for other processes and later starts. `forwardClock` decides how time passes while the host's clock is behind.
  *
- * The row is written at most once in this many milliseconds, because one more page in every commit would cost time.
- * After a restart, or in another process, the time may therefore start this much too early, and a due event is claimed
- * this much too late.
+ * The row is written this often at most, because one more page in every commit costs time. After a restart, or in another
+ * process, time may start this much too early, and a due event is claimed this much too late.
  */
 const NOTE_EVERY_MS = 100
 
@@ -233,7 +230,7 @@ export function logTime(log: Connection, now: number): number {
   return Math.max(now, Number(log.get(readLogTime)?.at ?? 0))
 }
 
-/** Runs inside a write transaction. Later transactions then see a time that is not earlier. */
+/** Call it inside a write transaction. Later transactions then see no earlier time. */
 export function noteLogTime(log: Connection): void {
   log.run(raiseLogTime, log.now)
 }

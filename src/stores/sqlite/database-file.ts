@@ -16,7 +16,7 @@ import { HookonceError } from '../../errors.js'
 import { writeAheadLog } from './write-ahead-log.js'
 
 const MODE = 0o600
-/** The limit of Linux. */
+/** Linux follows no more. */
 const MAX_LINKS = 40
 
 /**
@@ -68,21 +68,19 @@ function isCode(error: unknown, code: string): boolean {
 }
 
 export interface DatabaseFiles {
-  /** Throws when a file has been removed, replaced or cut since the first call. Costs about 8 microseconds. */
+  /** Each of these throws when a file has been removed, replaced or cut since the first call. 8 microseconds. */
   verify(): void
-  /** Verifies under the write lock, before the first write of a transaction. */
+  /** Call it under the write lock, before the first write of a transaction. */
   begin(): void
-  /** Verifies after the commit of that transaction. */
   committed(): void
   readonly lost: boolean
   close(): void
 }
 
 /**
- * Detects that the files of an open connection are no longer those at its path: deleted, replaced by a restored copy, or
- * removed by another program because this process dropped SQLite's locks (by a second SQLite library, or by opening and
- * closing the file). A commit would still succeed, but into a file that has no name any more. Also detects that the
- * write-ahead log was cut.
+ * The files at the path of an open connection may be others by now: somebody has restored a copy, or another program has
+ * removed them because this process dropped SQLite's locks (by a second SQLite library, or by opening and closing the
+ * file). A commit would still succeed, into a file that has no name any more.
  */
 export function databaseFiles(path: string): DatabaseFiles {
   const names = [path, `${path}-wal`]

@@ -1,6 +1,6 @@
 /**
  * The SQLite library: `node:sqlite` where Node has it, else `@photostructure/sqlite`, which has the same `DatabaseSync`.
- * The types here cover what is used, so that neither library is needed to compile.
+ * The types here cover only what is used. Neither library is needed to compile.
  */
 import { HookonceError } from '../../errors.js'
 import { requireOptional } from '../../optional-module.js'
@@ -43,7 +43,7 @@ function bindsNumbers(db: Database): boolean {
 
 type Named = (values: Readonly<Record<string, SqliteValue>>) => never
 
-/** The same database, with the values of `?1`, `?2`, ... passed by these names. */
+/** Passes the values of `?1`, `?2`, ... by these names. */
 function withNumbers(db: Database): Database {
   return {
     get isTransaction() {
@@ -95,7 +95,7 @@ function builtin(): Driver | undefined {
   return withoutWarning(() => process.getBuiltinModule?.('node:sqlite') as Driver | undefined)
 }
 
-/** Node 22 and 24 warn that `node:sqlite` is experimental; the warning tells a user of hookonce nothing. */
+/** Node 22 and 24 warn that `node:sqlite` is experimental, which tells a user of hookonce nothing. */
 function withoutWarning<T>(load: () => T): T {
   const { emitWarning } = process
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {

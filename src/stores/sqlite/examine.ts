@@ -1,4 +1,4 @@
-/** Reads for people, besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
+/** Reads for people: effects, groups of dead letters, leases, types, beginnings of ids. */
 import type { EventKey } from '../../model.js'
 import type {
   DeadLetterGroup,
@@ -24,7 +24,7 @@ export function effects(log: Connection, { source, id }: EventKey): Effect[] {
 const newestDead = `
   select seq, source, event_id, event_type, reason, processed_at from hookonce_events
   where parked = 'dead' and source = ?1 order by seq desc limit ?2`
-// The id is that of the row with the highest seq: SQLite defines this for max().
+// SQLite takes the id from the row with max(seq).
 const groupsOf = `
   select source, type, error, count, firstAt, lastAt, eventId from (
     select source, event_type as type, reason as error, count(*) as count, min(processed_at) as firstAt,
@@ -46,7 +46,6 @@ export function deadLetters(log: Connection, { source, limit }: DeadLetterOption
   })
 }
 
-/** Leases that one call reads at most. */
 const LEASES = 20_000
 const leasesByWorker = `
   select worker, count(*) as leases, sum(next_at <= ?1) as expired, min(claimed_at) as oldestClaimedAt,
@@ -78,7 +77,7 @@ export function types(log: Connection, limit: number): SourceTypes[] {
   )
 }
 
-// Byte order, like the unique index, which this reads: the last character is higher than any that can follow.
+// In byte order, like the unique index, no character is higher than the last one of Unicode.
 const idsByPrefix = `
   select source, event_id as id from hookonce_events
   where source = ?1 and event_id >= ?2 and event_id < ?2 || char(1114111) order by event_id limit ?3`

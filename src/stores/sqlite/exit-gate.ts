@@ -7,15 +7,15 @@
 const STOP = 0
 const BUSY = 1
 
-/** Longest wait at exit. A commit takes milliseconds; the process must not hang on a lock of another process. */
+/** A commit takes milliseconds; the process must not hang at exit on a lock of another process. */
 const WAIT_MS = 2_000
 
-/** Shared between the event loop and the thread: whether the thread is to stop, and whether it is inside a call. */
+/** Two flags that the event loop and the thread share: STOP, and BUSY inside a call. */
 export type ExitGate = Int32Array<SharedArrayBuffer>
 
 const gates = new Set<ExitGate>()
 
-/** Called on the event loop: a new gate, which is closed when the process exits. */
+/** On the event loop. The gate closes when the process exits. */
 export function openGate(): ExitGate {
   const gate: ExitGate = new Int32Array(new SharedArrayBuffer(8))
   // One listener for all stores: Node warns of a leak from the eleventh listener on.
@@ -24,7 +24,7 @@ export function openGate(): ExitGate {
   return gate
 }
 
-/** Called on the event loop after the thread has ended. */
+/** On the event loop, after the thread has ended. */
 export function removeGate(gate: ExitGate): void {
   gates.delete(gate)
   if (gates.size === 0) process.off('exit', closeAll)
@@ -35,7 +35,7 @@ function closeAll(): void {
   for (const gate of gates) Atomics.wait(gate, BUSY, 1, WAIT_MS)
 }
 
-/** Called on the thread: runs a call, or skips it when the process is ending and no caller is left. */
+/** On the thread: skips the call when the process is ending and no caller is left. */
 export function passGate(gate: ExitGate, call: () => void): void {
   Atomics.store(gate, BUSY, 1)
   try {

@@ -1,7 +1,7 @@
 /**
- * SQLite failures as errors of `src/errors.ts`, and their form between threads, where an Error would lose its class. A
- * message never contains a value: SQLite's texts name only tables and columns, and the text of any other error is
- * left out, because a JavaScript error may quote its input.
+ * Turns failures of SQLite into errors of `src/errors.ts`, and both into messages between threads, where an Error would
+ * lose its class. A text never contains a value: SQLite's texts name only tables and columns, and the text of any other
+ * error is left out, because a JavaScript error may quote its input.
  */
 import { type ErrorCode, HookonceError, isHookonceError } from '../../errors.js'
 
@@ -39,7 +39,7 @@ export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as { errcode?: unknown }).errcode === 'number'
 }
 
-/** The database cannot store a value of the sender: it is too large. */
+/** The sender's value is too large for the database. */
 export function isRefusal(error: unknown): error is SqliteError {
   return isSqliteError(error) && (error.errcode & 0xff) === TOOBIG
 }
@@ -83,7 +83,7 @@ function whereItBroke(error: unknown): string {
   return `${error.name} ${frame?.trim() ?? ''}`.trim()
 }
 
-/** An error as a message between threads. `sql`: a statement of the handler failed, and the handler gets SQLite's error. */
+/** `sql`: a statement of the handler failed, and the handler gets SQLite's error. */
 export type WireError =
   | { readonly kind: 'hookonce'; readonly code: ErrorCode; readonly details: Record<string, string | number> }
   | { readonly kind: 'sql'; readonly message: string; readonly code: string; readonly errcode: number | null }
@@ -93,7 +93,7 @@ export function toWire(error: unknown): WireError {
   return { kind: 'hookonce', code, details }
 }
 
-/** For statements of a handler: an outage becomes an error of hookonce, a mistake in the statement stays SQLite's error. */
+/** In a handler's statement an outage becomes an error of hookonce, and a mistake stays SQLite's error. */
 export function handlerErrorToWire(error: unknown): WireError {
   if (isHookonceError(error) || (isSqliteError(error) && codes.has(error.errcode & 0xff)))
     return toWire(error)

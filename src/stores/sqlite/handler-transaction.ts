@@ -1,6 +1,6 @@
 /**
- * A handler's transaction on the writer thread. It has the connection to itself from BEGIN to its end. A transaction
- * that is idle for too long is rolled back, because a blocked handler would stop intake.
+ * A handler's transaction on the writer thread. It has the connection to itself until it ends. A transaction that is idle
+ * for too long is rolled back, because a blocked handler would stop intake.
  */
 import { HookonceError, invalid } from '../../errors.js'
 import { type Connection, noteLogTime } from './connection.js'
@@ -11,18 +11,17 @@ import { settleWithin } from './settle.js'
 
 export interface HandlerTransactions {
   readonly isOpen: () => boolean
-  /** Runs one call. Throws TRANSACTION_CLOSED when its transaction has ended. */
+  /** Throws TRANSACTION_CLOSED when the transaction of the call has ended. */
   perform(verb: keyof TransactionVerbs, args: { readonly transaction: number }): unknown
-  /** Rolls back the open transaction, if there is one. */
   abandon(problem: string): void
 }
 
 export interface HandlerTransactionsOptions {
   readonly connection: () => Connection
   readonly timeoutMs: number
-  /** Called after a transaction was rolled back because it was idle. */
+  /** Called after an idle transaction was rolled back. */
   readonly onTimeout: () => void
-  /** Wraps the work of a timer in the same exit gate as a call. */
+  /** Passes the work of a timer through the exit gate, like a call. */
   readonly guard: (run: () => void) => void
 }
 
@@ -103,7 +102,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
   return { isOpen: () => open !== null, perform, abandon: (problem) => open !== null && end(problem) }
 }
 
-/** Compiled statements of handlers. User code can make any number of them, so the cache is bounded. */
+/** User code can make any number of statements, so the cache is bounded. */
 function statementCache(connection: () => Connection): (sql: string) => Statement {
   const CACHED = 200
   const cache = new Map<string, Statement>()
@@ -118,7 +117,7 @@ function statementCache(connection: () => Connection): (sql: string) => Statemen
   }
 }
 
-/** Comments, string literals and quoted names, which the checks below must not read as SQL. */
+/** Comments, string literals and quoted names: the checks below must not read them as SQL. */
 const QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]/g
 const ENDS_TRANSACTION = /^[\s;]*(begin|commit|end|rollback(?!(\s+transaction)?\s+to\b))\b/i
 /** They act on the connection or the file, which the log shares, and some stay after a rollback. */
@@ -159,7 +158,7 @@ function compactRow<R extends Row | undefined>(row: R): R {
   return row
 }
 
-/** Integers are numbers where a number is exact, else bigints, so no digit is lost. */
+/** An integer stays a bigint where a number would lose digits. */
 function compact<V extends SqliteValue>(value: V): V | number {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
 }

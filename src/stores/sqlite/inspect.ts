@@ -1,7 +1,4 @@
-/**
- * inspect and ping: the settings that durability depends on, invariants on a bounded number of rows, and a test read and
- * write.
- */
+/** The report of `inspect`, and the test read and write of `ping`. */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Finding, Inspection } from '../../store.js'
@@ -37,7 +34,7 @@ function settings(log: Connection, path: string): Finding[] {
   const local = 'Put the file on a local disk: a commit is not on disk when it returns.'
   return [
     setting('journal_mode', mode, mode === 'wal', inMemory ? memory : local),
-    // The value of this connection. Every connection is opened with the same settings, and refused without them.
+    // Of this connection. A connection without these settings is refused when it is opened.
     setting('synchronous', synchronous === '2' ? 'full' : synchronous, synchronous === '2', local),
     ...(inMemory ? [] : [writable(path)]),
   ]
@@ -70,7 +67,7 @@ const newestWork = `select seq from hookonce_work order by seq desc limit ${INSP
 const unfinished = `select * from (${newestWork})
   union all select * from (select seq from hookonce_events where parked = 'dead' limit ${INSPECTED_ROWS})`
 
-/** For each check: the rows it reads, and the condition on such a row `l` that breaks the invariant. */
+/** `rows`: what a check reads. `broken`: the condition on such a row `l` that breaks the invariant. */
 const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   twice: { rows: newestEvents, broken: 'l.copies > 1' },
   reopened: {
@@ -111,7 +108,7 @@ const uniqueOnKey = `
     and (select json_group_array(name) from (select name from pragma_index_info(i.name) order by name))
       = '["event_id","source"]'`
 
-/** Any complete unique index on these two columns counts, whatever its name. */
+/** Any complete unique index on these two columns counts. */
 function uniqueKey(log: Connection): Finding {
   const valid = log.get(uniqueOnKey) !== undefined
   return uniqueKeyFinding(
@@ -120,12 +117,12 @@ function uniqueKey(log: Connection): Finding {
   )
 }
 
-/** The read of `ping`, on the connection that `record` uses. */
+/** On the connection that `record` uses. */
 export function look(log: Connection): void {
   log.read(() => log.get('select 1 from hookonce_events limit 1'))
 }
 
-/** The write of `ping`. It is committed, so that a full disk is noticed, and then deleted, so that its pages are free. */
+/** Commits, to notice a full disk, and then deletes, to free the pages. */
 export function probe(log: Connection, bytes: number): void {
   log.write(() =>
     log.run('insert or replace into hookonce_probe (id, filler) values (1, zeroblob(?))', bytes),

@@ -4,8 +4,6 @@ import type { EffectState, EffectStep, KeyState, KeyStep, Watermark } from '../.
 import type { Connection } from './connection.js'
 import { numberOrNull } from './rows.js'
 
-// Named effects are begun and finished durably under a live lease, so that a finished effect is not repeated.
-
 const liveLease = 'select 1 from hookonce_work where seq = ? and token = ? and next_at > ?'
 const beginEffect = `
   insert into hookonce_effects (seq, name, state, started_at) values (?, ?, 'started', ?) on conflict do nothing`
@@ -27,7 +25,7 @@ export function effect(log: Connection, step: EffectStep): EffectState {
   return log.write(() => effectWithin(log, step))
 }
 
-/** Inside an open transaction of a handler. */
+/** Call it inside a write transaction. */
 export function effectWithin(log: Connection, step: EffectStep): EffectState {
   const { lease, name } = step
   if (step.step === 'finish' && step.late) {
@@ -68,7 +66,7 @@ function takeKey(log: Connection, name: string, leaseMs: number): KeyState {
   return { state: 'taken', token }
 }
 
-/** The fence: the token is that of the latest holder, its reservation has not expired, and the key is not finished. */
+/** The token is that of the latest holder, its reservation has not expired, and the key is not finished. */
 const reservedByToken = 'where key = ? and token = ? and held_until > ? and finished_at is null'
 const extendKey = `update hookonce_keys set held_until = ? ${reservedByToken}`
 const finishKey = `update hookonce_keys set result = ?, finished_at = ?, expires_at = ? ${reservedByToken}`
@@ -98,13 +96,11 @@ export function removeExpiredKeys(log: Connection, limit: number): number {
   return Number(log.run(removeExpired, log.now, limit).changes)
 }
 
-// A watermark is the version that a subject has reached. It never moves back.
-
 const moveForward = `
   insert into hookonce_watermarks (source, key, value) values (?, ?, ?)
   on conflict (source, key) do update set value = excluded.value where value <= excluded.value`
 
-/** Runs inside a handler's transaction. False: the stored watermark is already higher. */
+/** Call it inside a write transaction. False: the stored watermark is already higher. */
 export function advanceWithin(log: Connection, { source, key, value }: Watermark): boolean {
   return log.run(moveForward, source, key, value).changes === 1
 }

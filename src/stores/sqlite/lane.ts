@@ -11,9 +11,8 @@ import type { Row } from './driver.js'
 export const BEHIND = 2
 
 /**
- * 0 for a row `w` of `work` that may be claimed. BEHIND when it is not the head of its lane; 1 when it is the head but
- * another event of the lane is leased. `now` names a parameter of the statement. The index is named because the planner
- * would choose to scan all rows that are not due.
+ * 0: the row `w` of `work` may be claimed. 1: it is the head, but another event of its lane is leased. `now` names a
+ * parameter. The index is named because the planner would scan all rows that are not due.
  */
 export const blockedAt = (now: string): string => `
   case when w.lane is null then 0
@@ -25,7 +24,7 @@ export const blockedAt = (now: string): string => `
 
 const before = 'select 1 from hookonce_work where source = ? and lane = ? and seq < ? limit 1'
 
-/** When an event that enters `work` now is due: at once as the head of its lane, else parked until the head leaves. */
+/** An event that enters `work` is due at once as the head of its lane, else parked until the head leaves. */
 export function dueIn(log: Connection, source: string, lane: string | null, seq: number) {
   if (lane === null || log.get(before, source, lane, seq) === undefined) return log.now
   return log.now + PARKED_MS
@@ -36,7 +35,7 @@ const putOff = `
   update hookonce_work set next_at = ?1, claimed_at = iif(?2, null, claimed_at)
   where seq in (select value from json_each(?3)) and token is null`
 
-/** Moves rows that a claim found blocked out of the due range, for example after a replay. */
+/** Moves blocked rows out of the due range, where a replay may have put them. */
 export function park(log: Connection, blocked: readonly Row[]): void {
   for (const behind of [true, false]) {
     const rows = blocked.filter((row) => (row.blocked === BEHIND) === behind)
@@ -52,7 +51,7 @@ const wakeHead = `
   where seq = (select min(seq) from hookonce_work where source = ?2 and lane = ?3)
     and token is null and claimed_at is null and next_at > ?1`
 
-/** Call it after an event has left `work`: the new head of its lane becomes due at once. */
+/** Call it after an event has left `work`. */
 export function wakeLane(log: Connection, { source, lane }: Row): void {
   if (lane === null) return
   log.run(wakeHead, log.now, source!, lane!)

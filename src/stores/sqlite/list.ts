@@ -1,4 +1,4 @@
-/** The SQL of list, and tail: pages of the log in the order of recording. */
+/** The SQL of list and tail. */
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage, TailOptions, TailPage } from '../../model.js'
 import {
@@ -111,7 +111,7 @@ const ranges: Readonly<Record<ListIndex, string>> = {
 const nextType = `
   select event_type from hookonce_events where source = ? and event_type > ? order by event_type limit 1`
 
-/** The (source, type) pairs that match a filter; null when there are too many to merge. */
+/** Null when there are too many pairs of source and type to merge. */
 function pairsOf(log: Connection, { source, type }: EventFilter): [string, string][] | null {
   const pairs: [string, string][] = []
   let looked = 0
@@ -131,7 +131,7 @@ function pairsOf(log: Connection, { source, type }: EventFilter): [string, strin
   return pairs
 }
 
-/** Events of other sources that one call skips at most. */
+/** One call skips at most this many events of other sources. */
 const SCAN_AT_MOST = 10_000
 
 const lastSeq = "select seq from sqlite_sequence where name = 'hookonce_events'"
@@ -139,7 +139,7 @@ const seqsAfter = 'select seq, source from hookonce_events where seq > ? order b
 const tailEvents = `${eventColumns('?2')} where e.seq in (select value from json_each(?1)) order by e.seq`
 const prunedSince = 'select 1 from hookonce_pruned where seq > ?1 and (?2 is null or source = ?2) limit 1'
 
-/** Events in the order they were recorded. There is one writer at a time, so seqs are in the order of the commits. */
+/** There is one writer at a time, so seqs are in the order of the commits. */
 export function tail(log: Connection, options: TailOptions): TailPage {
   return log.read(() => readTail(log, options))
 }

@@ -6,7 +6,6 @@ import { compatibleFrom, insistOnCompatible, type NewerMigration } from '../shar
 import type { Connection } from './connection.js'
 import { migrations } from './schema.js'
 
-/** The newest schema number that this build knows. */
 export const latest = () => migrations.at(-1)!.number
 
 export function migrate(log: Connection): MigrationReport {
@@ -39,7 +38,7 @@ function apply(log: Connection, migration: Migration): boolean {
   })
 }
 
-/** The statement that writes the row of an applied migration. `at` is SQL for the time in milliseconds. */
+/** `at` is SQL for the time in milliseconds. */
 export function noteAsSql(migration: Migration, at: string): string {
   const { number, name } = migration
   const version = packageVersion()
@@ -65,7 +64,6 @@ function schemaNumber(log: Connection): number {
   return found
 }
 
-/** Migrations applied to the log that this version does not know. */
 export function newerMigrations({ db }: Connection): NewerMigration[] {
   return db
     .prepare(
@@ -79,7 +77,7 @@ export function newerMigrations({ db }: Connection): NewerMigration[] {
     }))
 }
 
-/** The number of the newest applied migration; 0 = none. It may be newer than this version knows. */
+/** 0 = no migration is applied. The number may be newer than this version knows. */
 export function schemaFound({ db }: Connection): number {
   const table = db
     .prepare("select 1 from sqlite_master where type = 'table' and name = 'hookonce_migrations'")

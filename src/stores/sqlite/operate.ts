@@ -1,7 +1,4 @@
-/**
- * An operator's action: each event is judged on its own by the transition table; all changes and their audits are one
- * commit.
- */
+/** An operator's action: all changes and their audits are one commit. */
 import type { Action, ActionResult, EventKey, State } from '../../model.js'
 import { actionResult } from '../shared/operate.js'
 import { writeAudit } from './audit.js'

@@ -6,7 +6,7 @@
 import { type ContentGuard, contentGuards, type NewDelivery } from '../../model.js'
 
 export interface PackedDeliveries {
-  /** Per delivery: the body. Per event: contentHash and guardHash, if present. */
+  /** Per delivery: the body. Per event: contentHash and guardHash, if any. */
   readonly bytes: Uint8Array
   /**
    * Per delivery: source, headers as JSON. Per event: id, type, reference ('' = null, since a reference is not empty), and
@@ -17,8 +17,8 @@ export interface PackedDeliveries {
   readonly numbers: readonly number[]
 }
 
-/** A `NewDelivery` on the thread, with its headers as JSON text. */
 export interface UnpackedDelivery extends Omit<NewDelivery, 'headers' | 'receivedAt'> {
+  /** JSON. */
   readonly headers: string
   readonly receivedAt: number | null
 }

@@ -11,7 +11,6 @@ export interface ThreadOptions extends ConnectionOptions {
   readonly transactionTimeoutMs: number
 }
 
-/** The data with which a thread is started. */
 export interface ThreadStart {
   readonly options: ThreadOptions
   readonly gate: ExitGate
@@ -19,7 +18,7 @@ export interface ThreadStart {
 
 type Verbs = typeof verbs
 
-/** Calls inside a handler's transaction; `transaction` is the id from its `begin`. */
+/** Calls of a handler's transaction, under the id of its `begin`. */
 export interface TransactionVerbs {
   begin(args: { transaction: number }): void
   run(args: StatementArgs): RunResult
@@ -54,7 +53,6 @@ interface ControlVerbs {
   close(args: null): void
 }
 
-/** Every verb by its name in a message. */
 export type Calls = {
   [V in keyof Verbs]: (args: Parameters<Verbs[V]>[1]) => ReturnType<Verbs[V]>
 } & { [V in keyof TransactionVerbs as `tx.${V}`]: TransactionVerbs[V] } & ControlVerbs
@@ -74,5 +72,5 @@ export interface Call {
 /** `logTime`: the time of the log, when it was later than the `now` of the call. */
 export type Answer = ThreadAnswer & { readonly logTime?: number }
 
-/** The notification of a watching thread that another connection has committed something new. */
+/** A watching thread says this when another connection has committed something new. */
 export const NEWS = 'news'

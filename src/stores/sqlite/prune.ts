@@ -1,4 +1,4 @@
-/** The SQL of prune, and the places of its passes. */
+/** The SQL of prune. */
 import type { PruneOptions, PruneResult } from '../../store.js'
 import { type PrunedLog, prune as pruneLog, type Swept } from '../shared/prune.js'
 import { runBlocking } from '../shared/steps.js'
@@ -79,7 +79,7 @@ function removeEvents(log: Connection, source: string, rows: readonly Row[]): vo
   log.run(removeEmptyHours, source)
 }
 
-// Queries for what may be removed from one window of the log. ?1 source  ?2 before  ?3 from seq  ?4 to seq  ?5 limit.
+// Rows of one window of the log that may be removed. ?1 source  ?2 before  ?3 from seq  ?4 to seq  ?5 limit.
 // The `+` keeps the planner from using an index by source, which would read all events of the source for one window.
 
 const finished = "('succeeded', 'ignored')"

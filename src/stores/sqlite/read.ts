@@ -1,4 +1,4 @@
-/** Reads of one event: its record, its payload, its attempts. */
+/** Reads of one event. */
 import type { EventKey, EventRecord } from '../../model.js'
 import type { Attempt, Payload } from '../../store.js'
 import type { Connection } from './connection.js'

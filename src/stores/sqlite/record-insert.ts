@@ -10,15 +10,15 @@ import type { UnpackedDelivery } from './pack.js'
 import { known } from './record-known.js'
 import { hourBook } from './stats.js'
 
-/** A delivery and the verdicts on its events: null when it was not looked up; null in the list for an unknown event. */
 export interface Judged {
   readonly delivery: UnpackedDelivery
+  /** Null when it was not looked up; null in the list for an unknown event. */
   verdicts: readonly (RecordVerdict | null)[] | null
 }
 
 export interface Insertion {
   insert(judged: Judged): RecordVerdict[]
-  /** Writes what was collected for all deliveries. Nothing may be inserted after it. */
+  /** Writes what was collected for all deliveries. Call it last. */
   finish(): void
 }
 
@@ -42,10 +42,10 @@ const insertGuard = `
   insert into hookonce_guards (source, content_hash, event_id) values (?, ?, ?) on conflict do nothing`
 const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
 
-/** Used inside one write transaction, which keeps the seqs of its new events without gaps. */
+/** For one write transaction: the seqs of its new events have no gaps. */
 export function insertion(log: Connection): Insertion {
   const book = hourBook()
-  /** The plain events that have no row in `work` yet; 0 = none. */
+  /** Plain events without a row in `work`; 0 = none. */
   let firstPlain = 0
   let lastPlain = 0
 

@@ -1,4 +1,4 @@
-/** Known events: the verdict on an event that is in the log already, and the audit of its repeated deliveries. */
+/** Events that are in the log already, and the counts of their repeated deliveries. */
 import type { NewEvent, RecordVerdict, State } from '../../model.js'
 import type { DuplicateNote } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
@@ -12,7 +12,7 @@ const existing = `
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
 
-/** The verdict on an event that is already in the log; else null. */
+/** Null when the log does not have the event. */
 export function known(log: Connection, source: string, { id, contentHash }: NewEvent): RecordVerdict | null {
   const row = log.get(existing, source, id, contentHash, log.now)
   if (row === undefined) return null
@@ -28,7 +28,7 @@ export function known(log: Connection, source: string, { id, contentHash }: NewE
   })
 }
 
-// One row for each event that was delivered more than once. An event that has been removed since gets no row.
+// An event that has been removed since gets no row.
 const upsertDuplicates = `
   insert into hookonce_duplicates (seq, count, first_at, last_at, conflicts)
   select ?1, ?2, ?3, ?4, 0 where exists (select 1 from hookonce_events where seq = ?1)

@@ -19,7 +19,6 @@ import { known } from './record-known.js'
 
 const repeatsOf = perConnection(repeatShare)
 
-/** The verdicts on all events of all deliveries, in one list. */
 export function record(log: Connection, packed: PackedDeliveries): RecordVerdict[] {
   const deliveries = unpack(packed)
   const repeats = repeatsOf(log)
@@ -40,7 +39,7 @@ function otherContentOf({ delivery, verdicts }: Judged): OtherContent[] {
   })
 }
 
-/** Where other content cannot be kept, its sender must send it again. The other deliveries of the call are recorded all the same. */
+/** A sender whose other content cannot be stored must send it again. The other deliveries are recorded. */
 function keepOrRefuse(log: Connection, judged: readonly Judged[], conflicts: readonly OtherContent[]): void {
   try {
     keepOtherContent(log, conflicts)
@@ -69,7 +68,7 @@ function insertAtOnce(log: Connection, judged: readonly Judged[]): void {
   }
 }
 
-/** Looks for known events first. `failure`: the error of an attempt to insert them all. */
+/** `failure`: why not all events could be inserted at once. */
 function insertUnknown(log: Connection, judged: readonly Judged[], failure: unknown): void {
   log.read(() => {
     for (const each of judged) {
@@ -83,7 +82,7 @@ function insertUnknown(log: Connection, judged: readonly Judged[], failure: unkn
     if (failure !== null) throw failure
     insertAll(log, open, true)
   } catch (error) {
-    // This is rare. Only now are the savepoints for each delivery worth their cost.
+    // Rare: only now is a savepoint for each delivery worth its cost.
     if (!isRowFailure(error)) throw error
     insertOrRefuse(log, open, open.length < judged.length)
   }

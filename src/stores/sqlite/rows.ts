@@ -1,4 +1,3 @@
-/** Rows as objects and back: an event from its rows in `events` and `work`, and the rows of `attempts`. */
 import type { EventRecord } from '../../model.js'
 import type { AttemptOutcome } from '../../store.js'
 import { asRecord, type EventRow } from '../shared/event-record.js'
@@ -6,8 +5,8 @@ import type { Connection } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 
 /**
- * The state of `events e left join work w` (docs/decisions/0001-tables.md, first table). `now` names a parameter. The claim
- * counted the attempt of an expired lease. It did not fail, so after the first one the event is pending.
+ * The state of `events e left join work w` (docs/decisions/0001-tables.md, first table). `now` names a parameter. An attempt
+ * whose lease has expired was counted, but did not fail: after the first one the event is pending.
  */
 export const stateAt = (now: string): string => `case
     when w.seq is null then e.processing_state
@@ -15,7 +14,6 @@ export const stateAt = (now: string): string => `case
     when w.attempt - w.base_attempt > (w.token is not null) then 'failed'
     else 'pending' end`
 
-/** SQL for a hash in hexadecimal. */
 export const hexOf = (column: string): string => `nullif(lower(hex(${column})), '')`
 
 /** The error of a retrying event is read from `attempts`, because the row in `events` is written only at the end. */
@@ -23,7 +21,7 @@ export const lastError = `case when w.seq is null then e.reason else (
       select a.detail from hookonce_attempts a
       where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
 
-/** The columns of an `EventRow`; `now` names a parameter. */
+/** Selects an `EventRow`. `now` names a parameter. */
 export const eventColumns = (now: string): string => `
   select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, ${stateAt(now)} as state,
     ${lastError} as reason,
@@ -48,7 +46,6 @@ export function rowsOf<T>(rows: readonly Row[]): T[] {
   return rows as unknown as T[]
 }
 
-/** Such a row, with its headers as JSON. */
 export function withHeaders<T extends { readonly headers: unknown }>(row: Row): T {
   return { ...row, headers: JSON.parse(String(row.headers)) } as unknown as T
 }
@@ -89,10 +86,7 @@ export function writeAttempt(log: Connection, row: AttemptRow): void {
   log.run(insertAttempt, seq, attempt, run, worker, startedAt, finishedAt, outcome, detail)
 }
 
-/**
- * Writes the attempt of an expired lease as lost. `work` needs run, and seq, token, next_at, attempt, worker and
- * claimed_at of a work row without a live lease. Does nothing when there was no lease.
- */
+/** For a row of `work`, with `run`, that has no live lease: writes the attempt of an expired lease, if there was one. */
 export function writeLostAttempt(log: Connection, work: Row): void {
   if (work.token === null) return
   writeAttempt(log, {

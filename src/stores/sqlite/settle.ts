@@ -1,7 +1,4 @@
-/**
- * Settle, extend and release: each needs a live lease. Settle writes the event's row once, when no attempt is left to
- * make.
- */
+/** Each needs a live lease. Settle writes the event's row once, when there is no next attempt. */
 import type { Lease, Outcome, Settlement } from '../../model.js'
 import type { Connection } from './connection.js'
 import { wakeLane } from './lane.js'
@@ -12,7 +9,7 @@ export function settle(log: Connection, settlements: readonly Settlement[]): boo
   return log.write(() => settleWithin(log, settlements))
 }
 
-/** Inside an open transaction of a handler. */
+/** Call it inside a write transaction. */
 export function settleWithin(log: Connection, settlements: readonly Settlement[]): boolean[] {
   const book = hourBook()
   const settled = settlements.map((settlement) => settleEvent(log, settlement, book))
@@ -20,7 +17,7 @@ export function settleWithin(log: Connection, settlements: readonly Settlement[]
   return settled
 }
 
-/** An expired lease changes nothing. Under the write lock nothing can change between this read and the writes below. */
+/** Under the write lock nothing can change between this read and the writes below. */
 const leasedEvent = `
   select w.attempt, w.worker, w.source, w.lane, e.run, e.received_at
   from hookonce_work w join hookonce_events e on e.seq = w.seq

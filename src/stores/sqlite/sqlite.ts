@@ -1,6 +1,6 @@
 /**
- * The SQLite store: the log in one file, beside the user's own tables. This file implements the contract; each call is a
- * message to a thread (threads.ts), where verbs.ts names the function that does the work.
+ * The SQLite store: the log in one file, beside the user's own tables. Each call is a message to a thread (threads.ts),
+ * where verbs.ts names the function that does the work.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -72,7 +72,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     // No other process can write to a log in memory, and a closed store has nothing to watch.
     if (file !== IN_MEMORY && (on || !threads.isClosed)) await read('watch', on)
   })
-  /** A file can be replaced by an earlier copy whenever no process has it open: what was known of it ends with the process. */
+  /** While no process has the file open, an earlier copy can replace it: a cache of the log ends with the process. */
   const opening = randomUUID()
 
   return checked({
@@ -112,7 +112,6 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     },
     retention: {
       prune: (prune) => (prune.dryRun ? read('countPrunable', prune) : write('prune', prune)),
-      // SQLite has no partitions to create or drop.
       async maintain({ payloadsBefore }) {
         threads.insistOnOpen()
         // Ages are measured by the host's clock, so that a log whose time is ahead removes nothing too early.

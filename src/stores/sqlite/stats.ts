@@ -1,7 +1,7 @@
 /**
- * Counters per source and hour of arrival, and `stats`. The counters answer `stats` and turn a time range into a seq
- * range. A change of state is counted in the hour in which the event arrived, so that every row stays exact and can be
- * deleted with its last event. There is one writer at a time, so one slot is enough.
+ * Counters per source and hour of arrival answer `stats` and turn a time range into a seq range. A change of state is
+ * counted in the hour in which the event arrived: every row stays exact and can be deleted with its last event. There is
+ * one writer at a time, so one slot is enough.
  */
 import type { SourceStats } from '../../model.js'
 import type { Connection } from './connection.js'
@@ -41,7 +41,7 @@ const upsert = `
     first_seq = min(first_seq, excluded.first_seq),
     last_seq = max(last_seq, excluded.last_seq)`
 
-/** The largest possible seq: as a first_seq it does not change the minimum. */
+/** As a first_seq it does not change the minimum. */
 const NO_SEQ = Number.MAX_SAFE_INTEGER
 
 export function hourBook(): HourBook {
@@ -92,7 +92,7 @@ const sourceBounds = `
   select min(first_seq) as first_seq, max(last_seq) as last_seq from hookonce_hours
   where hour >= ?1 and hour <= ?2 and source = ?3`
 
-/** The lowest and highest seq of the events that arrived in [from, to); null when there are none. */
+/** The seqs of the events that arrived in [from, to); null when there are none. */
 export function seqRange(
   log: Connection,
   from: number,
@@ -104,8 +104,6 @@ export function seqRange(
   if (row === undefined || row.first_seq === null) return null
   return { first: Number(row.first_seq), last: Number(row.last_seq) }
 }
-
-// Statistics are read from counters and small indexes, so their cost does not depend on the size of the log or backlog.
 
 const totals = `
   select source, recorded, ignored, dead, work from hookonce_totals where recorded > 0 order by source`
@@ -121,7 +119,6 @@ const retrying = `
 const oldestDue = `
   select next_at from hookonce_work where source = ?1 and next_at <= ?2 order by next_at limit 1`
 
-/** Rows counted at most of each kind and source. */
 const COUNTED = 50_000
 
 export function stats(log: Connection): SourceStats[] {

@@ -1,7 +1,4 @@
-/**
- * Notifications of new events: the subscribers on the event loop, and the watch on the reader thread, which runs while
- * there is a subscriber.
- */
+/** Subscribers on the event loop, and the watch on the reader thread, which runs while there is a subscriber. */
 import type { Connection } from './connection.js'
 
 export interface Subscribers {
@@ -37,10 +34,7 @@ export function subscribers(watch: (on: boolean) => Promise<void>): Subscribers 
 
 const POLL_MS = 25
 
-/**
- * Polls for events recorded by other connections, on the reader thread. `data_version` changes with each commit of
- * another connection; reading it costs microseconds and takes no lock.
- */
+/** `data_version` changes with each commit of another connection; a poll costs microseconds and takes no lock. */
 export interface Watch {
   start(): void
   stop(): void
@@ -48,9 +42,9 @@ export interface Watch {
 
 export interface WatchOptions {
   readonly connection: () => Connection
-  /** Called when there are new events or new actions of an operator. */
+  /** Called for new events and for new actions of an operator. */
   readonly notify: () => void
-  /** Wraps the work of a timer in the same exit gate as a call. */
+  /** Passes the work of a timer through the exit gate, like a call. */
   readonly guard: (run: () => void) => void
 }
 
@@ -65,7 +59,6 @@ export function watchLog({ connection, notify, guard }: WatchOptions): Watch {
   let seenCommit: unknown
   let seenNewest = ''
 
-  /** True when there is something newer than at the last call. */
   function hasNews(): boolean {
     const { prepare } = connection()
     const commit = prepare(commits).get()?.data_version
@@ -80,7 +73,7 @@ export function watchLog({ connection, notify, guard }: WatchOptions): Watch {
     try {
       if (hasNews()) notify()
     } catch {
-      // A read error is ignored here: the next poll tries again, and other calls report the error.
+      // The next poll tries again, and other calls report the error.
     }
   }
 

@@ -1,4 +1,4 @@
-/** The latest other content of an event becomes its payload, and its payload becomes the other content. */
+/** The latest other content of an event and its payload change places. */
 import type { Connection } from './connection.js'
 
 const find = `

@@ -112,7 +112,7 @@ function errorOf(verb: Verb, error: unknown): WireError {
   return isHandlers ? handlerErrorToWire(error) : toWire(error)
 }
 
-/** The buffers of bodies, which are transferred instead of copied. Events of one delivery share one buffer. */
+/** Bodies are transferred instead of copied. Events of one delivery share one buffer. */
 function bodiesOf(verb: Verb, value: unknown): ArrayBuffer[] {
   if (verb !== 'claim' && verb !== 'payload') return []
   const holders = (verb === 'claim' ? value : [value]) as ({ body: Uint8Array | null } | null)[]

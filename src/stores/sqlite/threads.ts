@@ -1,7 +1,7 @@
 /**
- * The two threads of a store, one that writes and one that reads, so that disk flushes and long lists do not block the
- * event loop, and lists do not delay acknowledgements. Each is started by its first call. A log in memory has one thread,
- * because another connection would be another log.
+ * A store has two threads, one that writes and one that reads: disk flushes and long lists do not block the event loop, and
+ * lists do not delay acknowledgements. Each starts with its first call. A log in memory has one thread, because another
+ * connection would be another log.
  */
 import { type Clock, type ForwardClock, forwardClock } from '../../clock.js'
 import { HookonceError } from '../../errors.js'
@@ -20,7 +20,7 @@ import { threadSource } from './thread-source.js'
 
 export interface ThreadsOptions extends Omit<ThreadOptions, 'readOnly'> {
   readonly clock: Clock
-  /** Called when another process has committed something new. */
+  /** Another process has committed something new. */
   readonly onNews: () => void
 }
 
@@ -90,7 +90,7 @@ export class Threads {
   }
 }
 
-/** One of the threads. Each call has the time of the log with it. */
+/** One of the threads. A call carries the time of the log. */
 export interface ThreadLink {
   call<V extends Verb>(verb: V, args: ArgsOf<V>, transfer?: readonly ArrayBuffer[]): Promise<ValueOf<V>>
 }

@@ -1,4 +1,4 @@
-/** A handler's transaction on the event loop: `ctx.tx` of the SQLite store. */
+/** A handler's transaction, on the event loop. */
 import type { StoreTransaction } from '../../store.js'
 import type { SqliteValue } from './driver.js'
 import type { RunResult } from './protocol.js'

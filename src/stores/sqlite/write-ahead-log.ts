@@ -5,14 +5,14 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 export interface WriteAheadLog {
-  /** Call it under the write lock, with the size of the file. False = frames of the last commit are gone. */
+  /** Call it under the write lock. False = frames of the last commit are gone. */
   begin(size: number): boolean
   /** Call it after the commit. False = there is a gap before the frames of this commit. */
   committed(size: number): boolean
   close(): void
 }
 
-/** The file format (sqlite.org/fileformat.html, section 4): a header, then frames with a header and a page each. */
+/** sqlite.org/fileformat.html, section 4: a header, then frames with a header and a page each. */
 const HEADER = 32
 const FRAME_HEADER = 24
 const PAGE_SIZE_AT = 8
@@ -48,8 +48,8 @@ export function writeAheadLog(path: string): WriteAheadLog {
       // Shorter: another connection has emptied the log after this commit.
       if (header.byteLength < HEADER) return true
       if ((header.readUInt32BE(0) | 1) >>> 0 !== MAGIC + 1) return false
-      // Read after the salt. The size of before may be that of a log that another program has emptied since: with the salt
-      // of the new log it would look as if the new log had been cut.
+      // Read after the salt. Another program may have emptied the log since `size` was read: with the salt of the new log
+      // it would look as if the new log had been cut.
       last = { size: fstatSync(descriptor!).size, salt: saltOf(header) }
       const frame = FRAME_HEADER + header.readUInt32BE(PAGE_SIZE_AT)
       // A process that was killed may have left a part of a frame, which this commit has overwritten.
