@@ -1,7 +1,6 @@
 /**
- * The contract of a store, the database that holds the log. `Log` is what every store has; each other property is a
- * capability that a store may leave out. `stores/` holds the implementations; `storeContract` in
- * `hookonce/testing/contracts` is the test suite of both, with a section for each capability.
+ * The contract of a store, the database that holds the log. Every store has `Log`, and may leave out a capability. `stores/`
+ * holds the implementations; `storeContract` in `hookonce/testing/contracts` tests them, with a section for each capability.
  *
  * Rules for every store:
  * - `record` resolves only after its rows are committed and flushed to disk (promise 1).
@@ -58,10 +57,10 @@ export const capabilities = [
 /** A store without a capability works; the features that need it throw STORE_LACKS. */
 export type Store<Tx = unknown> = Log<Tx> & Partial<Capabilities>
 
-/** A store with every capability, such as `sqlite()` and `postgres()`. */
+/** `sqlite()` and `postgres()` have every capability. */
 export type CompleteStore<Tx = unknown> = Log<Tx> & Capabilities
 
-/** The capability, or STORE_LACKS. `feature` is the option, method or command that needs it. */
+/** Throws STORE_LACKS. `feature`: the option, method or command that needs the capability. */
 export function need<C extends Capability>(
   store: Pick<Store, 'name' | C>,
   capability: C,

@@ -8,11 +8,11 @@ export interface Archive {
   /** Deliveries whose payload is stored, in the order they entered the log. */
   export(options: ExportOptions): Promise<ExportPage>
   /**
-   * Stores which payloads an archive contains, for `archivedOnly`. A second receipt for the same payload replaces the
-   * first. Removed together with the event.
+   * Stores which payloads an archive contains, for `archivedOnly`. A second receipt of an object replaces the first. It is
+   * removed together with the event.
    */
   archived(receipts: readonly ArchiveReceipt[]): Promise<void>
-  /** The receipts of a day, by number. */
+  /** By number. */
   receipts(day: ArchiveDay): Promise<ArchiveReceipt[]>
   /**
    * Puts back payloads that retention removed. False = there is no such event, its payload is stored, or it was erased.
@@ -21,9 +21,9 @@ export interface Archive {
    */
   restore(deliveries: readonly StoredDelivery[]): Promise<boolean[]>
   /**
-   * Removes the payload of every delivery with an event of this reference; the events stay, so duplicates are still
-   * detected. Erased payloads are never restored. A delivery with an event in `processing`, or with an unfinished event
-   * of another reference, is left for a later call. A store with `audit` writes an entry, also when nothing was found.
+   * Removes the payload of every delivery with an event of this reference, for good; the events stay, so duplicates are
+   * still detected. A delivery with an event in `processing`, or with an unfinished event of another reference, is left for
+   * a later call. A store with `audit` writes an entry even when nothing was found.
    */
   erase(options: EraseOptions): Promise<EraseResult>
 }
@@ -58,7 +58,7 @@ export interface ExportOptions {
   /** `next` of the previous page; 0 = from the start. */
   readonly after: number
   readonly limit: number
-  /** Only payloads that are not in a verified archive yet. */
+  /** Only payloads that no verified archive has. */
   readonly unarchived?: boolean
 }
 
@@ -75,7 +75,7 @@ export interface ArchiveDay {
   readonly day: string
 }
 
-/** States that these payloads are in an archive object that was read back and verified. */
+/** These payloads are in an archive object that was read back and verified. */
 export interface ArchiveReceipt extends ArchiveDay {
   /** The number of the object within its day, from 1. */
   readonly object: number
@@ -90,20 +90,17 @@ export interface EraseOptions {
   readonly source?: string
   readonly actor: string
   readonly note: string
-  /** At most this many deliveries in this call. */
+  /** Deliveries in this call. */
   readonly limit: number
   readonly dryRun?: boolean
 }
 
 export interface EraseResult {
-  /** Number of deliveries whose payload was removed. */
+  /** Deliveries whose payload was removed. */
   readonly payloads: number
-  /**
-   * Number of events that now count as erased: also other events of the same delivery, and events whose payload
-   * retention had removed before.
-   */
+  /** Events that now count as erased, with other events of these deliveries and those whose payload retention had removed. */
   readonly events: number
-  /** Number of deliveries left for a later call: an event is being processed, or one of another reference is unfinished. */
+  /** Deliveries left for a later call: an event is being processed, or one of another reference is unfinished. */
   readonly busy: number
   readonly more: boolean
 }

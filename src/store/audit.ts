@@ -29,7 +29,6 @@ export interface AuditFilter {
   readonly to?: number
 }
 
-/** Newest first. */
 export interface AuditPage {
   readonly audits: readonly Audit[]
   readonly next: string | null

@@ -3,9 +3,9 @@
  * `seen`, which answers known duplicates without the store.
  */
 export interface Duplicates {
-  /** Counts duplicates that were answered without the store. Written later, like those that `record` found. */
+  /** For duplicates that were answered without the store. */
   count(repeats: readonly Repeat[]): void
-  /** Writes the counts of duplicates and conflicts now. Also happens on a timer, and on close. */
+  /** Writes the counts now. A timer and `close` do it too. */
   flush(): Promise<void>
 }
 

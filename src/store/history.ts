@@ -1,33 +1,31 @@
 /**
- * The `history` capability: counts of what happened, by time, written by every process that runs an inbox. Needed by the
- * overview of the admin API. Its size depends on the number of sources and not on the number of events, so that a
- * reading costs the same on a small and on a large log.
+ * The `history` capability: counts by time, written by every process that runs an inbox. Needed by the overview of the
+ * admin API. Its size depends on the number of sources, so a reading costs no more on a large log.
  */
 export interface History {
   /** Adds counts to the current minute, ten minutes and hour, and notes that the process is alive. */
   add(note: HistoryNote): Promise<void>
   /** Sums of the counts in [from, to). */
   read(range: HistoryRange): Promise<HistoryReport>
-  /** The processes that wrote a note in the last day, the latest first. */
+  /** Processes that wrote a note in the last day, the latest first. */
   processes(): Promise<ProcessSeen[]>
-  /** What processes handle, of their last notes. Notes older than `HANDLED_MS` by the store's clock do not count. */
+  /** What live processes handle: notes older than `HANDLED_MS` by the store's clock do not count. */
   handled(): Promise<HandledTypes[]>
 }
 
-/** The lengths of the kept buckets, and for how long each is kept. */
 export const historyLevels = [
   { stepMs: 60_000, keptMs: 3 * 3_600_000 },
   { stepMs: 600_000, keptMs: 2 * 86_400_000 },
   { stepMs: 3_600_000, keptMs: 35 * 86_400_000 },
 ] as const
 
-/** For how long a process that writes no more notes is listed. */
+/** A process that writes no more notes is listed this long. */
 export const PROCESS_KEPT_MS = 86_400_000
 
 /** Three notes of a process, and half as much again for a busy one: then it counts as dead and handles nothing. */
 export const HANDLED_MS = 45_000
 
-/** `name` with this prefix is a part of a distribution: it is summed over the whole range. */
+/** A `name` with this prefix is a part of a distribution, which is summed over the whole range. */
 export const DISTRIBUTION = '~'
 
 export interface HistoryCount {
@@ -45,13 +43,13 @@ export interface ProcessFacts {
   readonly pid: number
   /** The name of its worker in leases and attempts; null when it runs no handlers. */
   readonly worker: string | null
-  /** What it handles while it is alive. Left out: nothing. */
+  /** Left out: nothing. */
   readonly handles?: readonly HandledTypes[]
 }
 
 export interface HandledTypes {
   readonly source: string
-  /** A type, or a glob: the pattern of a handler. */
+  /** Of a handler: a type, or a glob. */
   readonly pattern: string
 }
 
@@ -63,14 +61,14 @@ export interface HistoryNote {
 export interface HistoryRange {
   readonly from: number
   readonly to: number
-  /** The length of a bucket of the answer: a multiple of a kept length. The longest that divides it is read. */
+  /** A bucket of the answer: a multiple of a kept length. The longest that divides it is read. */
   readonly stepMs: number
 }
 
 export interface HistoryReport {
   /** The start of the bucket, milliseconds. For a distribution: `from`. */
   readonly cells: readonly (HistoryCount & { readonly at: number })[]
-  /** The start of the oldest bucket that is kept of any source, at this length; null when there is none. */
+  /** The start of the oldest bucket of any source at this length; null when there is none. */
   readonly since: number | null
   /** The store's clock, milliseconds. */
   readonly now: number
@@ -81,12 +79,11 @@ export interface ProcessSeen extends ProcessFacts {
   readonly seenAt: number
 }
 
-/** The kept length that a reading with this step uses. */
 export function levelOf(stepMs: number): number {
   return historyLevels.findLast((level) => stepMs % level.stepMs === 0)?.stepMs ?? historyLevels[0].stepMs
 }
 
-/** The types of all these processes, each once. `facts` are JSON. */
+/** Each type once. `facts` are JSON. */
 export function typesHandled(facts: readonly string[]): HandledTypes[] {
   const found = new Map<string, HandledTypes>()
   for (const text of facts)

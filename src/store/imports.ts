@@ -1,17 +1,13 @@
-/**
- * The `imports` capability: events that another program has received and handled become known to the log, with their own
- * times. Needed by `hookonce import`.
- */
+/** The `imports` capability: events that another program has handled become known to the log. Needed by `hookonce import`. */
 import type { EventKey } from '../model.js'
 
 export interface Imports {
   /**
-   * Adds finished events, at most `limits.recordBatch` per call, in one commit. True = added. False = the log has the event
-   * already, or it is twice in this call; that event is not changed. An event has no content hash, so a later delivery of
-   * the same id is a duplicate whatever its bytes are.
+   * Adds finished events, at most `limits.recordBatch`, in one commit. False = the log has the event already, or it is twice
+   * in this call. It gets no content hash: a later delivery of its id is a duplicate whatever its bytes are.
    */
   add(events: readonly ImportedEvent[]): Promise<boolean[]>
-  /** Which of these events the log has, at most `limits.recordBatch` per call. For a dry run. */
+  /** For a dry run: whether the log has each event, at most `limits.recordBatch`. */
   known(keys: readonly EventKey[]): Promise<boolean[]>
 }
 
@@ -22,12 +18,12 @@ export interface ImportedEvent {
   readonly reference: string | null
   /** Milliseconds since 1970. */
   readonly receivedAt: number
-  /** Null = unknown: it is then the time it was received. */
+  /** Null = unknown: `receivedAt` stands in. */
   readonly processedAt: number | null
   readonly state: ImportedState
-  /** Why it was ignored or failed; null for `succeeded`. */
+  /** Null for `succeeded`. */
   readonly reason: string | null
-  /** Null when the other program did not keep it. A failed event needs one: an operator may retry it. */
+  /** Null when the other program has none. A failed event needs one: an operator may retry it. */
   readonly payload: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array } | null
 }
 

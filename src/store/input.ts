@@ -13,7 +13,7 @@ import type {
 import { limits, states } from '../model.js'
 import type { AuditFilter, EffectStep, KeyStep, NewAudit, Repeat, Watermark } from '../store.js'
 
-/** The refusals for an invalid delivery, one for each of its events; null when it is valid. Other deliveries of the batch are recorded. */
+/** One for each event of an invalid delivery; null when it is valid. The rest of the batch is recorded. */
 export function refusal(delivery: NewDelivery): RecordVerdict[] | null {
   try {
     checkDelivery(delivery)

@@ -1,6 +1,6 @@
 /**
- * The `inspect` capability: details that people read. Needed by `inbox.events.payload` and `inbox.events.attempts`, the
- * same routes of the admin API, `hookonce events show`, `hookonce doctor` and `hookonce migrate status`.
+ * The `inspect` capability: details that people read. Needed by `inbox.events.payload`, `inbox.events.attempts` and their
+ * routes in the admin API, `hookonce events show`, `hookonce doctor` and `hookonce migrate status`.
  */
 import type { EventKey, Outcome } from '../model.js'
 
@@ -9,17 +9,16 @@ export interface Inspect {
   payload(key: EventKey): Promise<Payload | null>
   /** Oldest first. */
   attempts(key: EventKey): Promise<Attempt[]>
-  /** Effects of `ctx.once` of an event, oldest first. */
+  /** Effects of `ctx.once`, oldest first. */
   effects(key: EventKey): Promise<Effect[]>
-  /** The latest delivery of this id with other content, if it was small enough to be kept; null when there is none. */
+  /** The latest delivery of this id with other content. */
   conflict(key: EventKey): Promise<Conflict | null>
-  /** Dead letters by source and error, read from the newest `limit` of them. */
+  /** By source, type and error, from the newest `limit` dead letters. */
   deadLetters(options: DeadLetterOptions): Promise<DeadLetters>
-  /** The leases of each worker, from a limited number of rows. */
+  /** From a limited number of rows. */
   leases(): Promise<WorkerLeases[]>
-  /** The types of each source, by name; at most `limit` for a source. */
+  /** By name; at most `limit` for a source. */
   types(limit: number): Promise<SourceTypes[]>
-  /** Ids that begin with this text, at most `limit`. */
   idsFrom(prefix: string, limit: number): Promise<EventKey[]>
   /** Works on a log without schema. Reports faults as findings; throws only when the store is unreachable. */
   report(): Promise<Inspection>
@@ -36,11 +35,10 @@ export interface Payload {
 
 /** A delivery whose content differs from that of the event. */
 export interface Conflict extends Payload {
-  /** Milliseconds. */
   readonly at: number
 }
 
-/** A side effect. Its result is left out: it may quote a payload. */
+/** Its result is left out: it may quote a payload. */
 export interface Effect {
   readonly name: string
   readonly startedAt: number
@@ -50,19 +48,17 @@ export interface Effect {
 
 export interface DeadLetterOptions {
   readonly source?: string
-  /** The most dead letters to read. */
   readonly limit: number
 }
 
 export interface DeadLetters {
   readonly groups: readonly DeadLetterGroup[]
-  /** The number of dead letters read. */
   readonly scanned: number
   /** True when there are more than `limit`. */
   readonly cut: boolean
 }
 
-/** Dead letters of a source with the same error and type. Instants are those of their last attempt. */
+/** The instants are those of the last attempts. */
 export interface DeadLetterGroup {
   readonly source: string
   readonly error: string | null
@@ -77,10 +73,9 @@ export interface DeadLetterGroup {
 export interface WorkerLeases {
   readonly worker: string
   readonly leases: number
-  /** Leases whose time is over: the worker did not report. */
   readonly expired: number
   readonly oldestClaimedAt: number | null
-  /** When the first live lease expires without a heartbeat. */
+  /** Of the first live lease, without a heartbeat. */
   readonly expiresAt: number | null
 }
 
@@ -114,11 +109,11 @@ export interface Inspection {
   readonly schema: { readonly found: number; readonly known: number; readonly needed?: number }
   /** The store's clock, milliseconds: compare it with your own. */
   readonly now: number
-  /** Settings that decide whether an acknowledged delivery is durable. */
+  /** They decide whether an acknowledged delivery is durable. */
   readonly settings: readonly Finding[]
-  /** The consistency of the log, checked on a bounded number of rows; `ok` is false where a row violates it. */
+  /** Checked on a bounded number of rows; `ok` is false where a row breaks the rule. */
   readonly invariants: readonly Finding[]
-  /** Number of whole payload partitions ahead of now; null where the store has none. */
+  /** Whole payload partitions ahead of now; null where the store has none. */
   readonly partitionsAhead: number | null
 }
 
@@ -126,6 +121,6 @@ export interface Finding {
   readonly name: string
   readonly value: string
   readonly ok: boolean
-  /** The action that corrects it; null when `ok`. */
+  /** Null when `ok`. */
   readonly fix: string | null
 }

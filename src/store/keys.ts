@@ -9,23 +9,22 @@ export interface Keys {
   effect(step: EffectStep): Promise<EffectState>
   /** Takes, extends, finishes or drops an idempotency key, durably. */
   key(step: KeyStep): Promise<KeyState>
-  /** The value of a watermark; null when it was never set. */
+  /** Null when it was never set. */
   watermark(source: string, key: string): Promise<number | null>
   /**
-   * Names the database that holds the log, and its last start. Another name after a restore from a backup, so that entries
-   * of `seen` for events that the restored log lacks do not apply to it. Asked once in a second. Optional.
+   * Names the database that holds the log, and its last start. The name is another after a restore from a backup: entries of
+   * `seen` for events that the restored log lacks must not apply to it.
    */
   place?(): Promise<string>
 }
 
-/** The same inside a handler's transaction: undone when it rolls back. */
+/** Inside a handler's transaction, and undone when it rolls back. */
 export interface TransactionKeys {
   effect(step: EffectStep): Promise<EffectState>
   /** Raises a watermark. False = it is higher already, so the event is stale. */
   advance(watermark: Watermark): Promise<boolean>
 }
 
-/** One step of a named side effect, under the lease of its event. */
 export type EffectStep =
   | { readonly step: 'start'; readonly lease: Lease; readonly name: string }
   | {
@@ -39,7 +38,7 @@ export type EffectStep =
        */
       readonly late?: true
     }
-  /** The effect certainly did not happen: remove the record of its start. Returns `new`. */
+  /** The effect certainly did not happen. Returns `new`. */
   | { readonly step: 'drop'; readonly lease: Lease; readonly name: string }
 
 /**
@@ -50,12 +49,12 @@ export type EffectState =
   | { readonly state: 'new' | 'unknown' | 'fenced' }
   | { readonly state: 'finished'; readonly result: string }
 
-/** One step of an idempotency key that belongs to no event: `inbox.once(key, fn)`. */
+/** An idempotency key belongs to no event: `inbox.once(key, fn)`. */
 export type KeyStep =
-  /** Take the key for `leaseMs`, unless it is finished or another caller has it. */
+  /** Unless it is finished or another caller has it. */
   | { readonly step: 'take'; readonly key: string; readonly leaseMs: number }
   | { readonly step: 'extend'; readonly key: string; readonly token: string; readonly leaseMs: number }
-  /** Store the result for `ttlMs`; null = forever. */
+  /** `ttlMs` null: forever. */
   | {
       readonly step: 'finish'
       readonly key: string
@@ -63,7 +62,7 @@ export type KeyStep =
       readonly result: string
       readonly ttlMs: number | null
     }
-  /** Give the key back: the work failed and may be tried again. */
+  /** The work failed and may be tried again. */
   | { readonly step: 'drop'; readonly key: string; readonly token: string }
 
 /**
@@ -75,10 +74,7 @@ export type KeyState =
   | { readonly state: 'finished'; readonly result: string }
   | { readonly state: 'busy' | 'fenced' | 'ok' }
 
-/**
- * The newest version of a subject that a handler has applied, so that it does not apply an older one afterwards. `key`
- * names the handler and the subject (a reference).
- */
+/** A handler applies no older version of a subject than this. `key` names the handler and the subject (a reference). */
 export interface Watermark {
   readonly source: string
   readonly key: string

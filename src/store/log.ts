@@ -1,5 +1,3 @@
-/** `Log`: the methods that every store has. */
-
 import type { HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type {
@@ -28,13 +26,13 @@ export interface Log<Tx = unknown> {
   /** True when an open transaction blocks all other writes of this process. Effects are then written inside it. */
   readonly singleWriter: boolean
 
-  /** Where the store reports what it found out about its database. An inbox passes its logger. */
+  /** An inbox passes its logger, for what the store finds out about its database. */
   logTo?(log: Logger): void
 
   /** Brings the schema up to date. Safe when several processes call it at once. */
   migrate(): Promise<MigrationReport>
 
-  /** Records deliveries, usually in one commit. Returns a verdict for each event after its commit, in the order of the input. */
+  /** Usually one commit. Returns a verdict for each event after its commit, in the order of the input. */
   record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
 
   /** Claims due events, oldest due first. Each gets a new token, and its attempt is counted. */
@@ -44,38 +42,37 @@ export interface Log<Tx = unknown> {
   /** Writes outcomes. False = the lease has expired, and nothing was written for it. */
   settle(settlements: readonly Settlement[]): Promise<boolean[]>
   /**
-   * Gives claimed events back before their attempt started. They are due again after `delayMs`, and the attempt does not
-   * count. False = the lease has expired.
+   * Gives claimed events back before their attempt started: it does not count. They are due again after `delayMs`. False =
+   * the lease has expired.
    */
   release(leases: readonly Lease[], delayMs?: number): Promise<boolean[]>
   /**
-   * Begins a transaction for a handler. The caller must commit or roll back. Throws POOL_EXHAUSTED when other
-   * transactions use every connection for too long.
+   * For a handler. The caller must commit or roll back. Throws POOL_EXHAUSTED when other transactions use every connection
+   * for too long.
    */
   transaction(options?: TransactionOptions): Promise<StoreTransaction<Tx>>
 
   /**
-   * Carries out an operator's order, at most 1,000 events per call. Returns a result for each event, in order. A store
-   * with `audit` writes an audit entry for each event it changes.
+   * At most 1,000 events per call. Returns a result for each, in the order of the input. A store with `audit` writes an entry
+   * for each event it changes.
    */
   operate(action: Action): Promise<ActionResult[]>
 
   get(key: EventKey): Promise<EventRecord | null>
   /** Newest first. */
   list(filter: EventFilter, page?: { limit?: number; cursor?: string | null }): Promise<EventPage>
-  /** Events in the order they entered the log, oldest first. At most `limits.listPage` per call. */
+  /** In the order the events entered the log. At most `limits.listPage` per call. */
   tail(options: TailOptions): Promise<TailPage>
   /** One row for each source, sorted by name. Never scans the log. */
   stats(): Promise<SourceStats[]>
   /**
-   * Calls `wake` when another process has recorded events in this log, if the store can notice that. Workers poll as
-   * well, so a missed call only costs time. Resolves to a function that ends the subscription.
+   * Calls `wake` when another process has recorded events. Workers poll as well: a missed call only costs time. Resolves to a
+   * function that ends the subscription.
    */
   subscribe(wake: () => void): Promise<() => Promise<void>>
   /**
-   * Resolves when a delivery could be recorded now. Otherwise throws the reason: the store is unreachable, read-only or
-   * full, or has no schema. Cheap while records succeed; after a failed record it does a test write until one succeeds.
-   * Returns the clock of the store, in milliseconds.
+   * Throws unless a delivery could be recorded now: the store is unreachable, read-only or full, or has no schema. Cheap
+   * while records succeed; after a failed record it writes a test row until one succeeds. Returns the clock of the store.
    */
   ping(): Promise<number>
   /** Writes buffered counts and closes all connections. Later calls throw STORE_CLOSED. */
@@ -83,16 +80,16 @@ export interface Log<Tx = unknown> {
 }
 
 export interface TransactionOptions {
-  /** A transaction that is idle for longer may be ended by the store, so that a dead process does not keep its locks. */
+  /** The store may end a transaction that is idle for longer: a dead process must not hold its locks. */
   readonly idleMs?: number
-  /** The leases of the events that are handled in it, which it will settle. */
+  /** Of the events that it will settle. */
   readonly leases?: readonly Lease[]
 }
 
 export interface StoreTransaction<Tx = unknown> {
   /** The handler's `ctx.tx`. */
   readonly tx: Tx
-  /** Why the transaction did not begin, if the store finds out only after it has returned `tx`. */
+  /** The transaction did not begin, and the store has found out after it returned `tx`. */
   readonly beginFailure?: HookonceError | null
   /** Writes outcomes inside this transaction. Any false = that lease has expired: roll back. */
   settle(settlements: readonly Settlement[]): Promise<boolean[]>
@@ -106,7 +103,7 @@ export interface StoreTransaction<Tx = unknown> {
   commit(): Promise<void>
   /** Cancels a statement of the handler that is still running, where the store can. */
   rollback(): Promise<void>
-  /** The `keys` of the store, inside this transaction. Present when the store has `keys`. */
+  /** Present when the store has `keys`. */
   readonly keys?: TransactionKeys
 }
 
@@ -116,7 +113,7 @@ export interface MigrationReport {
   readonly applied: readonly number[]
 }
 
-/** A migration: the same number and name in every store. */
+/** A migration has one number and name in every store. */
 export interface Migration {
   readonly number: number
   readonly name: string

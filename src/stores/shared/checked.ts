@@ -1,7 +1,4 @@
-/**
- * `checked(store)`: the one place where the input of a store is checked, in front of both stores. A call with malformed
- * input is INVALID_INPUT before anything is written, and the stores trust what they get.
- */
+/** Checks the input of both stores, which trust what they get: malformed input is INVALID_INPUT before anything is written. */
 import { invalid } from '../../errors.js'
 import { limits, type Settlement } from '../../model.js'
 import { historyLevels, levelOf } from '../../store/history.js'
@@ -165,7 +162,7 @@ function checkedTransaction<Tx>(transaction: StoreTransaction<Tx>): StoreTransac
   }
 }
 
-/** Not an async function, which would add a turn to the end of each transaction. */
+/** An async function would add a turn to the end of each transaction. */
 function problemOf(settlements: readonly Settlement[]): Promise<never> | null {
   try {
     settlements.forEach(checkSettlement)
@@ -178,7 +175,7 @@ function problemOf(settlements: readonly Settlement[]): Promise<never> | null {
 type Check<Call> = Call extends (...args: infer Args) => unknown ? (...args: Args) => unknown : never
 type Method = (...args: unknown[]) => unknown
 
-/** The methods with a check in front. A check throws; one that returns a value has answered the call. */
+/** A check throws; one that returns a value has answered the call. */
 function guarded<T extends object>(target: T, checks: { readonly [M in keyof T]?: Check<T[M]> }): T {
   const methods: Record<string, Method> = {}
   for (const [name, check] of Object.entries(checks) as [string, Method][]) {

@@ -3,7 +3,6 @@
  * look-up and no write. A crash loses at most the counts of the last second, never an event.
  */
 
-/** Duplicates of one event that are counted and not written yet. */
 export interface DuplicateNote {
   readonly seq: number
   readonly count: number
@@ -11,11 +10,11 @@ export interface DuplicateNote {
   readonly lastAt: number
 }
 
-/** Delay between the first note and the write. */
+/** Between the first note and the write. */
 const DELAY_MS = 1_000
-/** With this many events noted, they are written at once. */
+/** This many notes are written at once. */
 const WRITE_AT = 1_000
-/** While writes fail, duplicates of at most this many events are counted. Those of other events are not. */
+/** While writes fail, duplicates of more events than this are not counted. */
 const KEEP_AT_MOST = 100_000
 
 type Write = (notes: readonly DuplicateNote[]) => Promise<void>
@@ -42,7 +41,7 @@ export class DuplicateAudit {
 
   /** Writes all counts. Rejects when the write fails; the counts are then kept. */
   async flush(): Promise<void> {
-    // One write at a time. Notes that arrive during it are part of the next one.
+    // Notes that arrive during a write are part of the next one.
     while (this.#writing !== undefined) await this.#writing.catch(() => {})
     if (this.#notes.size === 0) return
     clearTimeout(this.#timer)
@@ -95,7 +94,7 @@ export class DuplicateAudit {
 }
 
 export interface RepeatShare {
-  /** Most events of a batch are known: a look-up before the insert then costs less. */
+  /** True while most events are known: a look-up before the insert then costs less. */
   areLikely(): boolean
   note(known: number, of: number): void
 }

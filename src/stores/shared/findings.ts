@@ -1,10 +1,10 @@
 /** Findings of an inspection, with one text for every store. */
 import type { Finding } from '../../store.js'
 
-/** Rows of a table that a check reads. */
+/** A check reads this many rows of a table. */
 export const INSPECTED_ROWS = 10_000
 
-/** Broken rows that a finding names. */
+/** A finding names this many broken rows. */
 export const NAMED_ROWS = 5
 
 export function setting(name: string, value: string, ok: boolean, fix: string): Finding {
@@ -13,7 +13,7 @@ export function setting(name: string, value: string, ok: boolean, fix: string): 
 
 export type RowCheck = 'twice' | 'reopened' | 'orphaned' | 'bytesMissing' | 'vanished'
 
-/** `broken`: the seqs of broken rows in order, at most `NAMED_ROWS + 1`. `looked`: the number of rows that were read. */
+/** `broken`: their seqs in order, at most `NAMED_ROWS + 1`. `looked`: the number of rows read. */
 export interface RowsFound {
   readonly broken: readonly number[]
   readonly looked: number

@@ -4,19 +4,18 @@ import type { Action, EventKey, RecordVerdict, State } from '../../model.js'
 export interface Found {
   /** Null: nothing was stored, because its signed content is known under another id and the source rejects that. */
   readonly seq: number | null
-  /** True when this call has stored it. */
   readonly isNew: boolean
   readonly state: State
   readonly final: boolean
-  /** Whether the content is that of the stored event. Content that cannot be compared counts as equal. */
+  /** Content that cannot be compared counts as equal. */
   readonly equal: boolean
-  /** The id under which the signed content was known before. */
+  /** The id of the event that had the signed content before. */
   readonly sameAs: string | null
-  /** True when it waits for a review because of `sameAs`: it was never handled. */
+  /** It waits for a review because of `sameAs` and was never handled. */
   readonly withheld: boolean
 }
 
-/** A new event like most: nothing is known of its content. */
+/** Most new events: nothing is known of their content. */
 export function newlyFound(seq: number): Found {
   return { seq, isNew: true, state: 'pending', final: false, equal: true, sameAs: null, withheld: false }
 }
@@ -33,7 +32,7 @@ export function judge({ seq, isNew, state, final, equal, sameAs, withheld }: Fou
   }
 }
 
-/** For other content of an event that retention has removed in this moment: sent again, it is a new event. */
+/** Retention has removed the event of other content in this moment: sent again, that content is a new event. */
 export const JUST_REMOVED = 'the event of this id was removed a moment ago; the delivery has to be sent again'
 
 /** An id that a withheld event has must not keep other content from being handled: the other content takes its place. */

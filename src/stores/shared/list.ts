@@ -9,12 +9,12 @@ import { type Steps, step } from './steps.js'
 
 export const DEFAULT_PAGE = 50
 
-/** A cursor holds the last seq of a page. It is encoded, so that callers do not come to rely on its content. */
+/** A cursor is the last seq of a page, encoded to keep callers from relying on it. */
 export function encodeCursor(seq: number): string {
   return Buffer.from(String(seq)).toString('base64url')
 }
 
-/** Throws INVALID_INPUT for a text that `encodeCursor` did not make. */
+/** INVALID_INPUT for a text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): number {
   const digits = Buffer.from(String(text), 'base64url').toString('latin1')
   const seq = Number(digits)
@@ -24,10 +24,7 @@ export function decodeCursor(text: string): number {
   return seq
 }
 
-/**
- * Adds the state that `dead` implies: only failed events can be dead. Null when no event can match, because
- * the filter names `dead` and another state.
- */
+/** Only failed events can be dead. Null when no event can match: the filter names `dead` and another state. */
 function withImpliedState(filter: EventFilter): EventFilter | null {
   if (filter.dead === undefined || filter.state === 'failed') return filter
   return filter.state === undefined ? { ...filter, state: 'failed' } : null
@@ -51,10 +48,7 @@ export type ListIndex =
 /** With more (source, type) pairs than this, the whole log is read instead. */
 export const PAIRS_AT_MOST = 256
 
-/**
- * Takes a filter with its implied state. The most selective condition chooses; the other conditions are
- * checked on the rows found.
- */
+/** The most selective condition chooses; the others are checked on the rows found. */
 function indexesFor(filter: EventFilter): readonly ListIndex[] {
   const { state, dead } = filter
   if (filter.id !== undefined) return ['key']
@@ -83,14 +77,14 @@ export type Key = readonly string[]
 type Call<T> = T | Promise<T>
 
 export interface ListedLog {
-  /** The seqs of events that were received in [from, to). */
+  /** The seqs of events received in [from, to). */
   range(
     from: number,
     to: number,
     source?: string,
   ): Call<{ readonly first: number; readonly last: number } | null>
   sources(): Call<string[]>
-  /** The (source, type) pairs that exist and match. Null when there are more than `PAIRS_AT_MOST`. */
+  /** The pairs of source and type that match. Null when there are more than `PAIRS_AT_MOST`. */
   pairs(filter: EventFilter): Call<[string, string][] | null>
   look(walks: readonly Walk[], filter: EventFilter, step: LookStep): Call<Looked>
   /** Counts the newest `size` events below a seq. */
@@ -99,7 +93,7 @@ export interface ListedLog {
   events(seqs: readonly number[]): Call<EventRecord[]>
 }
 
-/** Reads seqs from `from` to below `below`: at most `each` of each key, of which at most `want` that match are returned. */
+/** Reads seqs from `from` to below `below`, at most `each` of each key, and returns at most `want` that match. */
 export interface LookStep {
   readonly below: number
   readonly from: number
@@ -112,15 +106,15 @@ export interface Looked {
   readonly seqs: readonly number[]
   readonly looked: number
   /**
-   * All rows from this seq upwards were read; null when there are none below it. When a key has more rows than were read,
-   * rows below its last one are left for the next step, for every key, so that the order is right.
+   * All rows from this seq upwards were read; null when there are none below it. When one key has more rows than were read,
+   * the next step reads below its last row for every key. Otherwise the order would be wrong.
    */
   readonly floor: number | null
 }
 
-/** About the most rows that one call reads: some 50 ms when they are in memory. */
+/** One call reads about this many rows at most: some 50 ms when they are in memory. */
 const SCAN_AT_MOST = 10_000
-/** With fewer rows of each key in a step, a key with many rows would take many steps. */
+/** A key with many rows would otherwise take many steps. */
 const KEY_AT_LEAST = 8
 /** The last instant of the year 9999. */
 const END_OF_TIME = 253_402_300_799_999
@@ -156,7 +150,7 @@ export function* listEvents(
   let mayPass = passesBacklog(filter)
   for (let looked = 0; looked < SCAN_AT_MOST; rows = Math.min(rows * 4, SCAN_AT_MOST)) {
     const each = Math.max(KEY_AT_LEAST, Math.ceil(rows / keyCount))
-    // One more than the page: it shows that there is a next page.
+    // One more than the page shows that there is a next page.
     const want = limit + 1 - seqs.length
     const found = yield* step(() => log.look(walks, filter, { below, from, each, want }))
     seqs.push(...found.seqs)
@@ -193,14 +187,14 @@ function* walksOf(log: ListedLog, filter: EventFilter): Steps<Walk[]> {
 
 const bySource: ReadonlySet<ListIndex> = new Set(['key', 'leased', 'retrying', 'ignored', 'dead'])
 
-/** The newest events below a seq: how many there are, the lowest of their seqs, and how many of them are in `work`. */
+/** The newest events below a seq: their number, the lowest seq, and how many of them are in `work`. */
 export interface Portion {
   readonly events: number
   readonly lowest: number | null
   readonly waiting: number
 }
 
-/** Events of a backlog that one call passes over: to count them takes a tenth of the time that it takes to read them. */
+/** One call passes over this much of a backlog: to count events takes a tenth of the time of reading them. */
 const PASSED_AT_MOST = 400_000
 const PORTION_AT_LEAST = 2_000
 const PORTION_AT_MOST = 100_000
@@ -237,7 +231,7 @@ function* passBacklog(log: ListedLog, start: number, from: number): Steps<number
   return below
 }
 
-/** The words of a database for the conditions of a filter, on `events e`, `work w` and `duplicates d` of an event. */
+/** Conditions in the SQL of a database, on `events e`, `work w` and `duplicates d` of an event. */
 export interface Dialect {
   readonly state: string
   readonly reason: string
@@ -245,7 +239,7 @@ export interface Dialect {
   /** Adds a parameter and returns its name. */
   value(value: string | number | boolean): string
   instant(ms: number): string
-  /** The condition that a column matches a pattern with `*`. */
+  /** `glob`: a pattern with `*`. */
   like(column: string, glob: string): string
 }
 

@@ -1,4 +1,4 @@
-/** The rules of an operator's action, on the state of one event. */
+/** Judges an operator's action on the state of one event. */
 import { type Action, type ActionRefusal, type ActionResult, canMove, type State } from '../../model.js'
 
 export interface OrderedEvent {

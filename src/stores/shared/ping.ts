@@ -1,12 +1,11 @@
 /**
- * ping: checks whether a delivery could be recorded now. While the last record succeeded, ping only reads. After a
- * failed record a read proves nothing (a full disk can still be read), so ping also writes until a record succeeds.
+ * Checks whether a delivery could be recorded now, by a read while the last record succeeded. After a failed record a read
+ * proves nothing (a full disk can still be read), so ping writes as well until a record succeeds.
  */
 import { isHookonceError } from '../../errors.js'
 import type { NewDelivery } from '../../model.js'
 
 export interface Ping {
-  /** Runs `record` and remembers whether it failed. */
   watch<T>(deliveries: readonly NewDelivery[], record: () => Promise<T>): Promise<T>
   ping(): Promise<number>
 }
@@ -19,7 +18,7 @@ export interface PingDeps {
 }
 
 export function createPing({ look, probe }: PingDeps): Ping {
-  /** The size in bytes of the last delivery that could not be recorded; null after a record that succeeded. */
+  /** Bytes of the last delivery that could not be recorded; null after a record that succeeded. */
   let failed: number | null = null
   return {
     async watch(deliveries, record) {
@@ -40,10 +39,9 @@ export function createPing({ look, probe }: PingDeps): Ping {
   }
 }
 
-/** Errors that the caller caused. They do not mean that the store is broken. */
 const callersFault: readonly string[] = ['INVALID_INPUT', 'STORE_CLOSED']
 
-/** A usual delivery. A probe of a few bytes could succeed on a disk that has no room for a delivery. */
+/** A probe of a few bytes could succeed on a disk that has no room for a usual delivery. */
 const PROBE_BYTES = 64 * 1024
 const MOST_PROBE_BYTES = 4 * 1024 * 1024
 

@@ -1,37 +1,35 @@
 /**
- * prune: removes payloads of finished events, finished events past their horizon, their attempts, audits, and expired
- * results of keys. Unfinished events are never removed. A call reads a bounded part of the log and says whether to call
- * again, so that intake waits for one small transaction at a time.
+ * Removes expired rows, never an unfinished event. A call reads a bounded part of the log and says whether to call again:
+ * intake waits for one small transaction at a time.
  */
 import type { PruneOptions, PruneResult } from '../../store.js'
 import { type Steps, step } from './steps.js'
 
-/** Rows that are found and removed in windows of seqs. */
 export type Swept = 'payloads' | 'events' | 'attempts'
 
 type Call<T> = T | Promise<T>
 
 export interface PrunedLog<Row> {
-  /** Where the next call continues. Kept in memory until the pass is complete. */
+  /** The next call continues there. In memory until the pass is complete. */
   readonly places: Map<string, number>
-  /** The seqs of the events of the source that were received before. */
+  /** The seqs of the events of the source that were received `before`. */
   range(before: number): Call<{ readonly first: number; readonly last: number } | null>
   find(kind: Swept, before: number, from: number, to: number, limit: number): Call<Row[]>
-  /** Returns the number of rows removed. Events that were retried since they were found stay. */
+  /** Returns the number removed. Events that were retried since they were found stay. */
   remove(kind: Swept, rows: readonly Row[], before: number): Call<number>
   removeReceipts(before: number): Call<unknown>
   findAudits(before: number, limit: number): Call<number[]>
   removeAudits(ids: readonly number[]): Call<unknown>
   /** Returns the number removed. */
   removeConflicts(before: number, limit: number): Call<number>
-  /** Removes keys whose result has expired. Returns the number removed. */
+  /** Removes keys whose result has expired, and returns their number. */
   removeKeys(limit: number): Call<number>
 }
 
-/** Seqs that one statement reads, and the most such statements in one call. */
+/** One statement reads this many seqs, and one call makes this many statements at most. */
 const WINDOW = 10_000
 const WINDOWS = 5
-/** Removals of each kind in one transaction, whatever the caller's limit. */
+/** One transaction removes no more of each kind, whatever the caller's limit. */
 const REMOVALS = 10_000
 
 interface Removed {
@@ -52,7 +50,7 @@ export function* prune<Row>(log: PrunedLog<Row>, options: PruneOptions): Steps<P
   const audits = auditsBefore === undefined ? nothing : yield* pruneAudits(log, auditsBefore, most, dryRun)
   let rest = 0
   if (!dryRun) {
-    // Deliveries with other content are as old as payloads may be.
+    // Other content may be as old as payloads.
     if (payloadsBefore !== undefined) rest = yield* step(() => log.removeConflicts(payloadsBefore, most))
     rest = Math.max(rest, yield* step(() => log.removeKeys(most)))
   }
@@ -65,7 +63,7 @@ export function* prune<Row>(log: PrunedLog<Row>, options: PruneOptions): Steps<P
   }
 }
 
-/** Finds and removes rows window by window, and notes where the next call continues. */
+/** Works window by window, and notes where the next call continues. */
 function* sweep<Row>(
   log: PrunedLog<Row>,
   { source, archivedOnly = false, dryRun = false }: PruneOptions,

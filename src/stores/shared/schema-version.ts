@@ -1,6 +1,6 @@
 /**
- * Decides whether a build can work with a schema. Each migration stores the oldest schema number that a build must know
- * to work with it, and the version of hookonce that applied it. Old and new processes can so share a log during a deploy.
+ * Old and new processes share a log during a deploy. Each migration stores the oldest schema number that a build must know
+ * to work with it, and the version of hookonce that applied it.
  */
 import { HookonceError } from '../../errors.js'
 import type { Migration } from '../../store.js'
@@ -12,12 +12,11 @@ export interface NewerMigration {
   readonly version: string | null
 }
 
-/** By default every build can work with a migration. */
 export function compatibleFrom(migration: Migration): number {
   return migration.compatibleFrom ?? 1
 }
 
-/** The schema number that a build must know; 0 when the log has no newer migration. */
+/** 0 when the log has no newer migration. */
 export function neededBy(newer: readonly NewerMigration[]): number {
   return Math.max(0, ...newer.map((migration) => migration.compatibleFrom))
 }

@@ -1,6 +1,6 @@
 /**
- * An algorithm that both stores share: it yields its calls to the database and gets their results, so that it serves the
- * calls of SQLite, which block, and those of PostgreSQL, which are awaited.
+ * An algorithm that both stores share yields its calls to the database and gets their results. The calls of SQLite block,
+ * those of PostgreSQL are awaited.
  */
 export type Steps<T> = Generator<() => unknown, T, unknown>
 
