@@ -1,7 +1,6 @@
 /**
- * `once(key, fn)`: the first caller takes the key and runs `fn`, the others wait for the result. While `fn` runs, its key
- * is leased and the lease is extended; when the process dies, the lease expires and the next caller runs `fn` again. The
- * keys may be those of a store or of Redis.
+ * `once(key, fn)`: the first caller takes the key and runs `fn`, the others wait for the result. A heartbeat extends the
+ * lease of the key; when the process dies, the lease expires and the next caller runs `fn` again.
  */
 import { type Duration, msOf } from './duration.js'
 import { HookonceError } from './errors.js'
@@ -9,7 +8,7 @@ import { limits } from './model.js'
 import { checkOptions, duration, MAX_TIMER_MS, type Rule, shape } from './options.js'
 import type { KeyState, Keys } from './store.js'
 
-/** The part of `keys` that `once` needs. Redis has it too. */
+/** Redis has it too. */
 export type KeySteps = Pick<Keys, 'key'>
 
 export interface OnceKeyOptions {
@@ -103,7 +102,7 @@ export async function takeKey(keys: KeySteps, key: string, leaseMs: number): Pro
   return { state: 'leased', lease }
 }
 
-/** Work that throws is known to have failed, so the next caller may run it at once. */
+/** Work that throws has failed for certain, so the next caller may run it at once. */
 export async function runOrDrop<T>(lease: KeyLease, fn: () => T | Promise<T>): Promise<T> {
   try {
     return await fn()
@@ -120,10 +119,7 @@ function insistOnLease(key: string, { state }: KeyState): void {
 /** No JSON text begins with it. */
 const NOT_STORED = '!'
 
-/**
- * The result as JSON, or, when it cannot be stored, a prefix and the reason. Never throws: work that has run is recorded
- * as finished in any case, so that it never runs again because of its result.
- */
+/** Never throws: work that has run must not run again because its result cannot be stored. The text then says why. */
 export function resultText(result: unknown, maxBytes: number): string {
   let text: string | undefined
   try {
@@ -136,7 +132,7 @@ export function resultText(result: unknown, maxBytes: number): string {
   return bytes <= maxBytes ? text : `${NOT_STORED}it has ${bytes} bytes as JSON, and ${maxBytes} can be kept`
 }
 
-/** The result of work that has run. Throws RESULT_NOT_KEPT when the result could not be stored. */
+/** Throws RESULT_NOT_KEPT when the result could not be stored. */
 export function storedResult(work: string, text: string): unknown {
   checkStored(work, text)
   return JSON.parse(text)

@@ -1,7 +1,4 @@
-/**
- * A store from its URL. Each store is loaded only when it is asked for: a driver is optional, and `import 'hookonce'`
- * brings no store into a bundle.
- */
+/** Loads a store only when its URL asks for it: drivers are optional, and `import 'hookonce'` adds no store to a bundle. */
 import { HookonceError } from './errors.js'
 import { importPart, isMissing } from './optional-module.js'
 import type { CompleteStore } from './store.js'

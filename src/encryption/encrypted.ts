@@ -45,7 +45,7 @@ function placeOf(
   return { source, id: id, part, contentHash, isConflict }
 }
 
-/** Refuses to run an event whose payload cannot be decrypted: it would only become a dead letter. */
+/** An event whose payload cannot be decrypted would only become a dead letter. */
 async function operate(ring: KeyRing, store: Store, action: Action): Promise<ActionResult[]> {
   const { inspect } = store
   if (action.verb === 'ignore' || !inspect) return store.operate(action)
@@ -77,7 +77,6 @@ function sealed(ring: KeyRing, event: ImportedEvent): ImportedEvent {
   return { ...event, payload: { headers, body } }
 }
 
-/** Seals deliveries before `next` gets them. A sealed delivery is not sealed again. */
 export function sealing<Result>(
   ring: KeyRing,
   next: { record(deliveries: readonly NewDelivery[]): Promise<Result> },
@@ -87,10 +86,7 @@ export function sealing<Result>(
   }
 }
 
-/**
- * Refuses a delivery of the spool that is not sealed, when encryption is required. The inbox seals before it spools, so
- * another program may have written it.
- */
+/** The inbox seals before it spools: another program may have written a delivery of the spool that is not sealed. */
 export function refuseUnsealed(
   ring: KeyRing,
   { source, headers, events }: NewDelivery,

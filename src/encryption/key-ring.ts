@@ -1,4 +1,4 @@
-/** The encryption keys of payloads. All are checked before one is used. */
+/** The encryption keys of payloads. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { invalid } from '../errors.js'
 import { either, flag, mapOf, type Rule, rule, shape, text } from '../options.js'
@@ -15,7 +15,7 @@ export interface EncryptionOptions {
   readonly required?: boolean
 }
 
-/** For the configuration file, where all problems are listed at once. `keyRing` also checks that the keys can be used. */
+/** The configuration file lists all problems at once. `keyRing` also checks that the keys can be used. */
 export const encryptionRule = shape({
   current: text,
   keys: mapOf(

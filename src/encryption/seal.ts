@@ -1,8 +1,7 @@
 /**
- * Sealing: the headers and the body of a delivery become one ciphertext (AES-256-GCM), and the headers only say which key.
- * The ciphertext is bound to the source and to the events of the delivery, each with its id and the hash of its content.
- * A ciphertext that was moved to another source, event or position in a delivery is not opened, nor is the ciphertext of
- * an event in the place of a delivery that conflicts with it, or the other way round.
+ * A sealed delivery is one ciphertext (AES-256-GCM) of its headers and body; its own headers only name the key. It is bound
+ * to the source and to the events, each with its id and the hash of its content. It is not opened after a move to another
+ * source, event or position in a delivery, nor in the place of a conflict with its event, or the other way round.
  *
  * Format of the sealed body: version (1 byte), nonce (12), tag (16), then the encrypted [length of the head (4), head as
  * JSON, body].
@@ -24,17 +23,17 @@ export interface Place extends EventKey {
   readonly part: number
   /** The content hash of the event in the log, in hexadecimal. */
   readonly contentHash: string | null
-  /** For a delivery with other content under the id of the event. */
+  /** Other content under the id of the event. */
   readonly isConflict?: boolean
 }
 
 interface Head {
   readonly headers: Headers
-  /** For each event: its id and its content hash in hexadecimal. */
+  /** Each with its content hash in hexadecimal. */
   readonly events: readonly (readonly [string, string | null])[]
 }
 
-/** The header of a sealed delivery that names its key. A sender cannot send it: HTTP allows no colon in a header name. */
+/** Names the key. A sender cannot send it: HTTP allows no colon in a header name. */
 const KEY_HEADER = ':encrypted'
 const VERSION = 1
 const NONCE = 12
@@ -45,7 +44,7 @@ export function sealingKeyId(headers: Headers): string | null {
   return headers[KEY_HEADER] ?? null
 }
 
-/** A sealed delivery is returned as it is. */
+/** Returns a sealed delivery as it is. */
 export function seal<D extends Sealable & { readonly source: string; readonly events: readonly NewEvent[] }>(
   ring: KeyRing,
   delivery: D,

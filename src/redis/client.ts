@@ -1,10 +1,10 @@
 /**
- * The two common Redis clients, told apart by their methods: node-redis (`redis`) and ioredis, each with one server or a
- * cluster. Every command has one key, so that no command crosses slots of a cluster.
+ * node-redis (`redis`) and ioredis, told apart by their methods, each with one server or a cluster. Every command has one
+ * key: none crosses the slots of a cluster.
  */
 import { invalid } from '../errors.js'
 
-/** The methods of node-redis that are used (`createClient`, `createCluster`). */
+/** `createClient`, `createCluster`. */
 export interface NodeRedis {
   get(key: string): Promise<unknown>
   set(key: string, value: string, options: { PX: number }): Promise<unknown>
@@ -12,7 +12,7 @@ export interface NodeRedis {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** The methods of ioredis that are used (`Redis`, `Cluster`). */
+/** `Redis`, `Cluster`. */
 export interface IoRedis {
   get(key: string): Promise<unknown>
   set(key: string, value: string, how: 'PX', ms: number): Promise<unknown>
@@ -27,7 +27,6 @@ export interface Commands {
   get(key: string): Promise<string | null>
   set(key: string, value: string, ttlMs: number): Promise<void>
   del(key: string): Promise<void>
-  /** Runs a script on one key. */
   run(script: string, key: string, args: readonly string[]): Promise<unknown>
 }
 

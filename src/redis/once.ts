@@ -2,8 +2,8 @@
  * `once(key, fn)` on Redis alone, without a log. The first caller runs `fn`; other callers wait for its result.
  * docs/redis.md says which guarantees of the log it does not have.
  *
- * A key that a caller has taken has the value `h` and the token; a finished key has `r` and the result. The expiry of
- * Redis is the lease, and later the lifetime of the result.
+ * A taken key has the value `h` and the token; a finished key has `r` and the result. The expiry of Redis is the lease, and
+ * later the lifetime of the result.
  */
 import { randomUUID } from 'node:crypto'
 import type { Duration } from '../duration.js'

@@ -1,8 +1,7 @@
 /**
- * `seen` in Redis, shared by all processes: `seen: redis(client)`. Every call has a time limit, and after a few failures
- * in a row no calls are made for a while, so that a slow Redis does not slow intake down.
+ * `seen` in Redis, shared by all processes. Every call has a time limit, and a few failures in a row stop all calls for a
+ * while: a slow Redis must not slow intake down.
  */
-
 import { timeLimited } from '../clock.js'
 import { sha256 } from '../digest.js'
 import { type Duration, msOf } from '../duration.js'
@@ -31,7 +30,7 @@ export function redis(client: RedisClient, options: RedisSeenOptions = {}): Seen
   const commands = commandsOf(client)
   const breaker = new Breaker(msOf(options.timeLimit, 50))
 
-  /** A digest, so that ids of any length and characters fit, are not readable, and contain no hash tag of a cluster. */
+  /** A digest: ids of any length and characters fit, nobody can read them, and they contain no hash tag of a cluster. */
   const redisKey = (key: SeenKey) =>
     `${prefix}${Buffer.from(sha256(Buffer.from(seenKeyText(key)))).toString('base64url')}`
 
@@ -80,7 +79,7 @@ function decode(text: string | null): SeenEntry | null {
   }
 }
 
-/** Limits the time of each call. After a few failures in a row it makes no calls for a while, then one as a test. */
+/** After a few failures in a row it makes no calls for a while, then one as a test. */
 class Breaker {
   readonly #timeLimitMs: number
   #failuresInARow = 0

@@ -1,4 +1,4 @@
-/** eraseAll: removes the payloads of every delivery with a reference, in batches, and waits for those still needed. */
+/** Erases the payloads of a reference in batches, and waits for those still needed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Duration } from '../duration.js'
 import { checkedMs } from '../options.js'
@@ -14,7 +14,7 @@ export interface EraseAllOptions extends Omit<EraseOptions, 'limit'> {
 const BATCH = 200
 const POLL_MS = 250
 
-/** `busy`: deliveries that were still needed after `wait` (see `EraseResult`); call it again for them. */
+/** `busy`: deliveries that were still needed after `wait`; call it again for them. */
 export async function eraseAll(store: Store, options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>> {
   const { wait, signal, onProgress, ...about } = options
   const archive = need(store, 'archive', 'erasing payloads')

@@ -1,4 +1,4 @@
-/** The retention of each source. It is checked when the inbox is created, before anything can be removed. */
+/** The retention of each source, checked when the inbox is created, before anything can be removed. */
 import { durationText, msOf } from '../duration.js'
 import { type HookonceError, invalid } from '../errors.js'
 import {
@@ -22,7 +22,7 @@ export interface RetentionOptions extends RetentionAges {
   readonly batch?: number
 }
 
-/** The ages of one source in milliseconds. Infinity: for ever. */
+/** Milliseconds. Infinity: for ever. */
 export interface SourcePolicy {
   readonly payloads: number
   readonly events: number
@@ -92,8 +92,8 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
 }
 
 /**
- * Whether a captured delivery stays valid for ever, because no signed time is checked. With a captured token or password, an
- * attacker can make new deliveries, so keeping the key does not help there; a client certificate protects every delivery.
+ * A captured delivery stays valid for ever where no signed time is checked. With a captured token or password an attacker can
+ * make new deliveries, so a kept id does not help there; a client certificate protects every delivery.
  */
 function staysValid({ scheme }: Source): boolean {
   const signs = !['token', 'basic', 'mtls', 'none'].includes(scheme.kind)

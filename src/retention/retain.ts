@@ -1,7 +1,6 @@
 /**
- * retain: one run of retention over all sources. It archives expired payloads, drops whole partitions, and removes the
- * other expired rows in small batches. It can be stopped at any time: each batch is one transaction, and the next run
- * continues. The store never removes an unfinished event.
+ * One run of retention archives expired payloads, drops whole partitions, and removes the other expired rows in small
+ * batches. It can be stopped at any time: each batch is one transaction, and the next run continues.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Counters } from '../counters.js'
@@ -42,7 +41,7 @@ export type RetainProgress =
   | ({ readonly step: 'archive' } & ArchiveProgress)
   | { readonly step: 'prune'; readonly source: string; readonly removed: Removed }
 
-/** Rows removed so far in this run. */
+/** So far in this run. */
 export type Removed = Omit<PruneResult, 'more'>
 
 export interface RetainReport {
@@ -54,7 +53,7 @@ export interface RetainReport {
   readonly partitionsAhead: number | null
 }
 
-/** Fewer partitions ahead of now than this raise an alarm. */
+/** Fewer partitions ahead raise an alarm. */
 const FEWEST_AHEAD = 2
 const DEFAULT_BATCH = 500
 const KEY = 'hookonce:retention'
@@ -97,7 +96,7 @@ class Run {
     const { dryRun = false, sources: wanted } = this.#options
     const { now } = await this.#retention.maintain({ payloadsBefore: {}, dryRun: true })
     const names = [...policy.keys()].filter((name) => wanted?.includes(name) ?? true)
-    // With only some sources no partition is dropped, because the others are missing in `payloadsBefore`.
+    // A source that is missing here keeps its payloads, and with them every partition.
     const request = {
       payloadsBefore: Object.fromEntries(
         names.map((name) => [name, before(now, policy.get(name)!.payloads)]),
@@ -134,7 +133,7 @@ class Run {
     return deliveries
   }
 
-  /** Checks the partitions also when `maintain` fails: a role that may not create tables lets them run out. */
+  /** Checks the partitions even when `maintain` fails: a role that may not create tables lets them run out. */
   async #maintain(request: MaintainOptions, plan: MaintainReport): Promise<MaintainReport> {
     let report = plan
     try {
@@ -173,7 +172,7 @@ class Run {
       if (!dryRun) counters.retention.removed(result)
       onProgress?.({ step: 'prune', source, removed })
       if (!result.more || dryRun) return removed
-      // Pauses as long as the batch took, so that recording is not slowed down.
+      // Half of the time belongs to recording.
       await sleep(Math.min(1_000, performance.now() - startedAt))
     }
   }

@@ -5,14 +5,14 @@ import { need, type Store } from '../store.js'
 import { type RetainDeps, retain } from './retain.js'
 
 export interface RetentionSchedule {
-  /** Stops a run in progress after its batch, and resolves then. */
+  /** Waits for the batch of a run in progress. */
   stop(): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
-/** The first check is soon after the start, so that retention also runs in a process that is restarted every day. */
+/** Soon after the start: a process may be restarted every day. */
 const FIRST_MS = 5 * 60_000
-/** After a run, no process runs retention again for this time. */
+/** After a run, no process starts another one for this long. */
 const DONE_FOR_MS = 20 * HOUR_MS
 const KEY = 'hookonce:retention:daily'
 
@@ -26,7 +26,7 @@ export function startSchedule(
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
 
-  /** Waits 0.5 to 1.5 times `ms`, so that processes that start together do not run together. */
+  /** 0.5 to 1.5 times `ms`: processes that start together do not run together. */
   function after(ms: number): void {
     if (abort.signal.aborted) return
     timer = setTimeout(

@@ -1,10 +1,8 @@
 /**
- * The cache step of recording: decides when an entry of `seen` may answer a delivery. It does so only when every event of
- * the delivery is known with the same content, and when the entries are recent enough for the answer to be true: a
- * finished event is trusted for a minute, an unfinished one for a second, because it may finish at any moment. The cache
- * cannot make an event run twice or be lost: a delivery that it does not answer goes to the log.
+ * The cache step of recording. Entries of `seen` answer a delivery when every event of it is known with the same content and
+ * the entries are recent enough: a finished event is trusted for a minute, an unfinished one, which may finish at any
+ * moment, for a second. A delivery without such an answer goes to the log.
  */
-
 import { type Clock, timeLimited } from '../clock.js'
 import { msOf } from '../duration.js'
 import type { Logger } from '../log.js'
@@ -17,19 +15,18 @@ export interface SeenCacheDeps {
   readonly seen: Seen
   readonly clock: Clock
   readonly log: Logger
-  /** Names the log: another name after a restart or a restore of its database. */
+  /** The name of the log changes with a restart or a restore of its database. */
   readLogId(): Promise<string>
-  /** Counts duplicates that were answered without the log. */
   repeated(repeats: readonly Repeat[]): void
 }
 
 const TRUST_FINISHED_MS = 60_000
 const TRUST_PENDING_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** For senders that do not document how long they retry. */
+/** Some senders do not document how long they retry. */
 const RETRY_WINDOW_MS = 3 * DAY_MS
 const HORIZON_MS = 90 * DAY_MS
-/** Unfinished events that are remembered, to update `seen` when they finish in this process. */
+/** Unfinished events are remembered to update `seen` when they finish in this process. */
 const MAX_UNFINISHED = 10_000
 const MAX_WRITES_UNDER_WAY = 1_000
 
@@ -46,12 +43,12 @@ export class SeenCache {
     this.#name = new LogName(deps.readLogId)
   }
 
-  /** The log that deliveries are recorded in now; null = unknown, so the cache is not used. Rarely asks the log. */
+  /** Null = unknown: the cache is not used. Rarely asks the log. */
   logId(): Promise<string | null> {
     return this.#name.current()
   }
 
-  /** The verdicts if all of them are known; null = ask the log. */
+  /** Null = ask the log. */
   async ask(log: string, source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null> {
     const { events } = delivery
     const entries = await this.#entries(log, delivery)
@@ -66,7 +63,7 @@ export class SeenCache {
     return verdicts as RecordVerdict[]
   }
 
-  /** Stores the verdicts, after the commit. `log`: as it was named before the commit. */
+  /** Call it after the commit. `log`: its name before the commit. */
   add(log: string, source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void {
     const now = this.#deps.clock.now()
     const expiresAt = now + ttlMs(source)
@@ -83,7 +80,7 @@ export class SeenCache {
     )
   }
 
-  /** Called when an attempt of this process has finished an event. */
+  /** An attempt of this process has finished an event. */
   settled({ source, id, seq }: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void {
     const log = this.#name.last
     const text = log === null ? '' : seenKeyText({ log, source, id })
@@ -94,7 +91,7 @@ export class SeenCache {
     this.#put([{ key: found.key, entry: { ...found.entry, state, confirmedAt } }])
   }
 
-  /** Removes events whose state an operator has changed. */
+  /** An operator has changed the state of these events. */
   async forget(keys: readonly EventKey[]): Promise<void> {
     const log = await this.#name.current()
     if (log === null) return
@@ -147,19 +144,16 @@ export class SeenCache {
 }
 
 /**
- * How long a name is used after it was asked for. A server takes longer to stop and start on a copy of its data. A proxy that
- * is switched to another server may be quicker: until then the answers are those of before the switch.
+ * A name is used this long. A server takes longer to stop and start on a copy of its data. A proxy that is switched to
+ * another server may be quicker: until then the answers are those of before the switch.
  */
 const NAME_MS = 20
-/** A read that failed is not repeated for this long: until then every delivery goes to the log. */
+/** After a read that failed every delivery goes to the log for this long. */
 const NO_NAME_MS = 1_000
-/** A delivery does not wait longer for the name. It then goes to the log. */
+/** A delivery that has waited this long for the name goes to the log. */
 const NAME_WAIT_MS = 1_000
 
-/**
- * The name of the log. The database may be replaced by an earlier copy while this process runs, so a name is used only for
- * a moment. A burst of duplicates shares one read.
- */
+/** An earlier copy may replace the database at any time, so a name is used for a moment. A burst shares one read. */
 class LogName {
   /** Null while it is unknown. */
   last: string | null = null

@@ -1,7 +1,6 @@
 /**
- * The contract of `seen`, and `lru`, which needs no network. `seen` is a cache of keys that are in the log, asked before
- * the log. It is written only after a commit, so a hit proves a committed row. A miss, an error, an eviction or a restart
- * only costs a query to the log. It may forget anything at any time; the log decides.
+ * `seen` is a cache of keys that are in the log. It is written only after a commit: a hit proves a committed row. A miss, an
+ * error, an eviction or a restart costs a query to the log, which decides.
  */
 import type { EventKey } from '../model.js'
 import { checkOptions, isObject, rule, whole } from '../options.js'
@@ -17,14 +16,14 @@ export interface SeenEntry {
   readonly hash: Uint8Array
   /** `succeeded` and `ignored` are finished; `pending` stands for all other states. */
   readonly state: 'pending' | 'succeeded' | 'ignored'
-  /** When the log last confirmed this entry, in milliseconds. */
+  /** The log was last asked then. Milliseconds. */
   readonly confirmedAt: number
-  /** The reader checks it, so a cache that keeps an entry too long does no harm. */
+  /** The reader checks it: an entry that a cache holds too long does no harm. */
   readonly expiresAt: number
 }
 
 export interface Seen {
-  /** For logs: `lru`, `redis`. */
+  /** For log lines: `lru`, `redis`. */
   readonly name: string
   /** An entry or null for each key, in order. May throw: then the log is asked. */
   get(keys: readonly SeenKey[]): Promise<(SeenEntry | null)[]>
@@ -35,7 +34,7 @@ export interface Seen {
 /** `seen` inside the process: the last `size` keys, without a network. */
 export function lru(size = 10_000): Seen {
   checkOptions('lru(size): `size`', size, whole(1, 10_000_000))
-  // A Map iterates in the order of insertion: a used entry moves to the end, the first entry is evicted first.
+  // A Map iterates as it was filled: a used entry moves to the end, the first one is evicted.
   const entries = new Map<string, SeenEntry>()
   return {
     name: 'lru',

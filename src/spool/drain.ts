@@ -23,11 +23,11 @@ const BATCH_BYTES = 4 * 1024 * 1024
 const IDLE_MS = 1_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
-/** Between them, new deliveries in the spool have their turn. */
+/** New deliveries in the spool have their turn after so many. */
 const RETRIES_A_TURN = 100
 const NOTHING: RowsResult = { recorded: [], failed: [], storeError: null }
 
-/** Rows up to an id that have their outcome, and that the file could not remove. */
+/** Rows up to an id that have their outcome and that the file could not remove. */
 interface Unremoved {
   readonly done: number[]
   readonly setAside: FailedRow[]
@@ -62,12 +62,12 @@ export class Drain {
     this.#schedule(0)
   }
 
-  /** While the store is away a retry is scheduled, and waking with each delivery would postpone it again and again. */
+  /** While the store is away a retry is scheduled, which each delivery would postpone again. */
   wake(): void {
     if (this.#state === 'started' && !this.#deps.circuit.storeAway) this.#schedule(0)
   }
 
-  /** Waits for the turn under way. Deliveries that it recorded and did not remove are duplicates later. */
+  /** Waits for the turn under way. Deliveries that it did not remove in time are duplicates later. */
   async stop(deadlineMs: number): Promise<void> {
     this.#state = 'stopped'
     clearTimeout(this.#timer)
@@ -103,7 +103,7 @@ export class Drain {
     this.#schedule(isDone ? IDLE_MS : this.#retryMs())
   }
 
-  /** With jitter, so that processes that lost the store at the same time do not all return at the same time. */
+  /** With jitter: processes that lost the store together must not return together. */
   #retryMs(): number {
     return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures++) * (0.75 + Math.random() / 2)
   }
@@ -134,7 +134,6 @@ export class Drain {
     return sources.some(({ setAside }) => setAside > 0) && file.isDue({ now: clock.now() })
   }
 
-  /** False when the store is unavailable. */
   async #probe(): Promise<boolean> {
     const { circuit, probe } = this.#deps
     try {
@@ -172,7 +171,7 @@ export class Drain {
     this.#unremoved = NOTHING_LEFT
   }
 
-  /** One at a time: each of them has failed before. */
+  /** One at a time: each has failed before. */
   async #retrySetAside(): Promise<boolean> {
     const { file, clock } = this.#deps
     for (let i = 0; i < RETRIES_A_TURN && !this.#isStopped; i++) {

@@ -1,7 +1,7 @@
 /**
- * The way into the spool. A batch goes to the store; deliveries that the store cannot take go to the spool. While a
- * source has deliveries in the spool, its next ones are spooled behind them, so that its order stays. While the spool
- * cannot be written, deliveries go to the store first: out of order is better than refused.
+ * The way into the spool. A batch goes to the store; deliveries that the store cannot take go to the spool. While a source
+ * has deliveries there, its next ones are spooled behind them and keep their sequence. While the spool cannot be written,
+ * deliveries go to the store first: out of sequence is better than refused.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, timeLimited } from '../clock.js'
@@ -12,7 +12,6 @@ import type { LogRecorder, Recording } from '../recorder.js'
 import { asRow } from './row.js'
 import type { SpoolThread } from './spool-file.js'
 
-/** The result for one delivery: recorded, spooled, or failed. */
 type GateResult = Recording | HookonceError
 
 export interface GateDeps {
@@ -20,14 +19,14 @@ export interface GateDeps {
   readonly circuit: Circuit
   readonly clock: Clock
   readonly maxBytes: number
-  /** Time limit of a commit; after it, its deliveries are spooled as well. */
+  /** A commit that takes longer is spooled as well. */
   readonly afterMs: number
   readonly next: LogRecorder
-  /** Called when the spool has deliveries to drain. */
+  /** The spool has deliveries to drain. */
   spooled(): void
   /** False after a write to the file has failed, until one succeeds. */
   canWrite(): boolean
-  /** Called after each write: null when all deliveries were stored, the bytes of one that did not fit, or the error. */
+  /** After each write: null when all deliveries were stored, the bytes of one that did not fit, or the error. */
   wrote(result: number | HookonceError | null): void
 }
 
@@ -37,8 +36,8 @@ interface Item {
 }
 
 /**
- * So few deliveries are drained in a moment, and new ones wait for that. If every new delivery were spooled behind the
- * last one, the spool of a busy source would never be empty.
+ * New deliveries wait until so few are drained, which takes a moment. Spooled behind each other, the deliveries of a busy
+ * source would never leave the spool empty.
  */
 const SHORT_QUEUE = 500
 const QUEUE_WAIT_MS = 1_000
@@ -47,7 +46,7 @@ const LONG_QUEUE_WAIT_MS = 50
 
 export function spoolGate(deps: GateDeps) {
   const { file, circuit } = deps
-  /** Ends when the batch before has left its queue: a later batch that need not wait must not overtake it. */
+  /** Ends when the batch before has left its queue: a later batch must not overtake it. */
   let batchBefore: Promise<void> = Promise.resolve()
 
   return async function record(deliveries: readonly NewDelivery[]): Promise<GateResult[]> {
@@ -64,7 +63,7 @@ export function spoolGate(deps: GateDeps) {
     return results
   }
 
-  /** Deliveries in the spool by source. Empty when the file cannot be read: the store does not wait for that. */
+  /** The number of deliveries in the spool by source. The store does not wait for a file that cannot be read. */
   async function waiting(): Promise<Map<string, number>> {
     const rows = await file.waiting().catch(() => [])
     return new Map(rows.flatMap(({ source, depth }) => (depth > 0 ? [[source, depth]] : [])))
@@ -100,7 +99,7 @@ export function spoolGate(deps: GateDeps) {
     return placed
   }
 
-  /** Waits while the spool may soon be empty, and says where the deliveries go then. */
+  /** Waits while the spool may soon be empty, and returns the way that the deliveries take then. */
   async function queue(items: readonly Item[]): Promise<typeof spool> {
     const until = performance.now() + QUEUE_WAIT_MS
     while (!circuit.storeAway && performance.now() < until) {
@@ -108,7 +107,7 @@ export function spoolGate(deps: GateDeps) {
       const ahead = Math.max(...items.map(({ delivery }) => depths.get(delivery.source) ?? 0))
       if (ahead === 0) return directly
       if (ahead > SHORT_QUEUE) {
-        // Slows down the way in, so that the drain can catch up with senders that wait for their answers.
+        // The drain catches up while the senders wait for their answers.
         await sleep(LONG_QUEUE_WAIT_MS)
         break
       }
@@ -124,7 +123,7 @@ export function spoolGate(deps: GateDeps) {
     if (failed) await store(items, results).catch(() => fail(items, results, failed))
   }
 
-  /** Writes to the file. Resolves to the error when the file cannot be written. */
+  /** Resolves to the error when the file cannot be written. */
   async function put(items: readonly Item[], results: GateResult[]): Promise<HookonceError | null> {
     const now = deps.clock.now()
     try {
@@ -164,12 +163,12 @@ function tooLate(limitMs: number): HookonceError {
 }
 
 /**
- * Whether the store can be reached, as far as this process knows. While it cannot, deliveries go straight to the spool
- * and do not wait for a connection. The drain finds out when the store is back.
+ * Knows whether the store can be reached. While it cannot, deliveries go straight to the spool and do not wait for a
+ * connection. The drain finds out when the store is back.
  */
 export class Circuit {
   readonly #log: Logger
-  /** Why the last write to the store failed; null when it succeeded. */
+  /** Of the last write to the store; null when it succeeded. */
   lastError: string | null = null
 
   constructor(log: Logger) {
@@ -196,8 +195,8 @@ export class Circuit {
 const notForTheSpool: readonly ErrorCode[] = ['INVALID_INPUT', 'STORE_CLOSED', 'STORE_URL', 'DRIVER_MISSING']
 
 /**
- * True for an outage, a store that is busy or full, a missing schema, and a commit with an unknown result. The delivery
- * can be recorded later in each case: if it was recorded after all, the unique key makes the second one a duplicate.
+ * True for an outage, a store that is busy or full, a missing schema, and a commit with an unknown result: the unique key
+ * makes the second record a duplicate.
  */
 export function isForTheSpool(error: unknown): boolean {
   return isHookonceError(error) && !notForTheSpool.includes(error.code)

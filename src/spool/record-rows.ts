@@ -1,6 +1,6 @@
 /**
- * Records rows of the spool, and finds the rows that cannot be recorded. Such a row is set aside, so that the others go
- * on: it cannot be decrypted, the store refuses it, or its insert fails although the store says that it can record.
+ * Records rows of the spool. A row that cannot be recorded is set aside, and the others go on: it cannot be decrypted, the
+ * store refuses it, or its insert fails although the store says that it can record.
  */
 import type { Clock } from '../clock.js'
 import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
@@ -12,7 +12,7 @@ import type { StoredRow } from './spool-file.js'
 export interface RecordRowsDeps {
   readonly clock: Clock
   readonly drainTo: LogRecorder
-  /** Throws unless the store could record a delivery now. Resolves to the clock of the store. */
+  /** `ping` of the store. */
   probe(): Promise<number>
 }
 
@@ -32,7 +32,7 @@ export interface FailedRow {
 export interface RowsResult {
   readonly recorded: RecordedRow[]
   readonly failed: FailedRow[]
-  /** Why the store is unavailable. The rows that are in neither list wait in the file. Null = every row is in a list. */
+  /** The store is unavailable: rows that are in neither list wait in the file. Null = every row is in a list. */
   readonly storeError: unknown
 }
 
@@ -41,12 +41,9 @@ interface ReadRow {
   readonly delivery: NewDelivery
 }
 
-/** A row that has failed this often, each time alone and with a store that says it can record, is at fault itself. */
+/** A row is at fault when it has failed this often, each time alone, while the store said that it could record. */
 const SUSPECT_AFTER = 10
-/**
- * An arrival is at most this long before the drain: a clock that was set in the meantime must not make retention forget
- * a new event.
- */
+/** No arrival is longer before the drain: a clock that was set in the meantime must not make retention forget a new event. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000
 
 export function rowRecorder({ clock, drainTo, probe }: RecordRowsDeps) {
@@ -123,7 +120,7 @@ const ofTheStore: readonly ErrorCode[] = [
   'COMMIT_UNKNOWN',
 ]
 
-/** True for errors that are rarely about one delivery. */
+/** Such an error is rarely about one delivery. */
 function isOfTheStore(error: unknown): boolean {
   return isHookonceError(error) && ofTheStore.includes(error.code)
 }

@@ -1,10 +1,6 @@
-/**
- * The form of a delivery in the spool: one block of bytes: the length of the head (4 bytes), the head as JSON, and the
- * body as received.
- */
+/** A delivery in the spool is one block of bytes: the length of the head (4 bytes), the head as JSON, the body as received. */
 import type { NewDelivery } from '../model.js'
 
-/** One row of the spool file. Only the source and the time are outside of the block. */
 export interface SpoolRow {
   readonly source: string
   /** By the clock of this node. */
@@ -14,7 +10,7 @@ export interface SpoolRow {
 
 const LENGTH_BYTES = 4
 
-/** The head holds all fields of the delivery except the body, also fields that are added later. */
+/** The head holds all other fields of the delivery, even those that are added later. */
 export function asRow(delivery: NewDelivery, receivedAt: number): SpoolRow {
   const { source, receivedAt: _, body, events, ...more } = delivery
   const head = Buffer.from(

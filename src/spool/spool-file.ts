@@ -1,6 +1,6 @@
 /**
- * The spool file: deliveries in the order they came, the deliveries that are set aside, and totals by source that are
- * updated in the same transaction, so that no query has to scan. Several processes can share the file.
+ * The spool file: deliveries as they came, those set aside, and totals by source, which save scans: each transaction updates
+ * them. Several processes can share the file.
  */
 import { HookonceError } from '../errors.js'
 import { type Connection, openConnection } from '../stores/sqlite/connection.js'
@@ -9,7 +9,7 @@ import { isBusy } from '../stores/sqlite/failure.js'
 import type { FailedRow } from './record-rows.js'
 import type { SpoolRow } from './row.js'
 
-/** The size of an ordinary delivery: a smaller test row would fit on a disk that is too full for a delivery. */
+/** A smaller test row would fit on a disk that is too full for an ordinary delivery. */
 const PROBE_BYTES = 64 * 1024
 
 export interface SpoolFileOptions {
@@ -31,7 +31,6 @@ export interface Totals {
 
 const SCHEMA = 1
 const BUSY_MS = 5_000
-/** An empty file of at least this size is shrunk. */
 const SHRINK_PAGES = 1_000
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60 * 60 * 1_000
@@ -49,7 +48,7 @@ const copyAside = `
   select id, source, received_at, block, 1, ?, ?, ? from spooled where id = ?`
 const removeRow = 'delete from spooled where id = ? returning source, length(block) as bytes'
 const removeAside = 'delete from set_aside where id = ? returning source, length(block) as bytes'
-/** ?1 now, ?2 the latest time that a retry can have. A later one was written before the clock was set back. */
+/** ?1 now, ?2 the latest possible retry. A later one was written before the clock was set back. */
 const due = '(retry_at <= ?1 or retry_at > ?2)'
 const anyDue = `select 1 from set_aside where ${due} limit 1`
 const nextDue = `select id, source, received_at, block from set_aside where ${due} order by id limit 1`
@@ -77,7 +76,7 @@ export class SpoolFile {
     prepareLock(`${path}-drain`)
   }
 
-  /** Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored. */
+  /** False = no room: once a delivery does not fit, the later ones are not stored. */
   put(rows: readonly SpoolRow[]): boolean[] {
     return this.#file.write(() => {
       let used = Number(this.#file.get(usedBytes)!.bytes)
@@ -93,7 +92,7 @@ export class SpoolFile {
     })
   }
 
-  /** The number of deliveries, for each source that has any: waiting, and set aside. */
+  /** For each source that has any deliveries. */
   waiting(): { source: string; depth: number; setAside: number }[] {
     return this.#file.all(totalsBySource).map((row) => ({
       source: String(row.source),
@@ -102,7 +101,7 @@ export class SpoolFile {
     }))
   }
 
-  /** The oldest deliveries behind the row `after`, up to `limit` and `maxBytes`, but at least one. */
+  /** The oldest behind the row `after`, up to `limit` and `maxBytes`, but at least one. */
   take({
     after: id,
     limit,
@@ -128,7 +127,6 @@ export class SpoolFile {
     return taken
   }
 
-  /** In one transaction: removes recorded deliveries, and sets aside those that could not be recorded. */
   remove({ done, setAside, now }: { done: number[]; setAside: FailedRow[]; now: number }): void {
     this.#file.write(() => {
       for (const { id, code, detail } of setAside) {
@@ -144,7 +142,6 @@ export class SpoolFile {
     })
   }
 
-  /** Whether a delivery that was set aside is to be tried again now. */
   isDue({ now }: { now: number }): boolean {
     return this.#file.get(anyDue, now, now + MAX_RETRY_MS) !== undefined
   }
@@ -166,12 +163,10 @@ export class SpoolFile {
     })
   }
 
-  /** Makes every delivery that was set aside due now. */
   retryNow(): number {
     return this.#file.write(() => Number(this.#file.run('update set_aside set retry_at = 0').changes))
   }
 
-  /** Why deliveries were set aside: a line for each reason. */
   reasons(): { code: string; detail: string }[] {
     const rows = this.#file.all(reasonsAside)
     return rows.map(({ code, detail }) => ({ code: String(code), detail: String(detail) }))
@@ -188,8 +183,8 @@ export class SpoolFile {
   }
 
   /**
-   * True when this process may drain. A file lock of the operating system on a second file: it ends with its process,
-   * and needs no clock.
+   * True when this process may drain. The lock of the operating system on a second file ends with the process and needs no
+   * clock.
    */
   lock(): boolean {
     if (this.#lock) return true
@@ -211,7 +206,7 @@ export class SpoolFile {
     this.#lock = null
   }
 
-  /** Writes a test row of the size of a delivery and removes it. Throws when a delivery could not be stored. */
+  /** Throws when a delivery could not be stored. */
   probe(): void {
     this.#file.write(() => {
       this.#file.db.exec('create table if not exists probe (filler blob)')
@@ -246,7 +241,7 @@ export interface SpoolCall {
   readonly args: unknown
 }
 
-/** Every method of the file as a promise, because the file is opened in a thread. */
+/** The file is opened in a thread, so each method is a promise. */
 export type SpoolThread = {
   readonly [V in SpoolVerb]: (...args: Parameters<SpoolFile[V]>) => Promise<ReturnType<SpoolFile[V]>>
 }

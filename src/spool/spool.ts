@@ -1,6 +1,6 @@
 /**
- * The spool: a local file that takes verified deliveries while the store is unavailable. They are recorded when the store
- * is back. `gate.ts` is the way in, `drain.ts` the way out.
+ * A local file takes verified deliveries while the store is unavailable; they are recorded when it is back. `gate.ts` is the
+ * way in, `drain.ts` the way out.
  */
 import { resolve } from 'node:path'
 import type { Clock } from '../clock.js'
@@ -57,17 +57,16 @@ export interface SpoolStatus {
 
 export interface Spool {
   status(): Promise<SpoolStatus>
-  /** True when the spool is not full and its file can be written. */
   hasRoom(): Promise<boolean>
   /** Retries the deliveries that are set aside now. Resolves to their number. */
   retrySetAside(): Promise<number>
 }
 
 export interface OpenSpool extends Spool, BatchRecorder {
-  /** Deliveries when this process last looked, one or two seconds ago at most. For metrics. */
+  /** For metrics: one or two seconds old at most. */
   counts(): { readonly depth: number; readonly setAside: number }
   start(): void
-  /** True when deliveries can be spooled although the store could not be opened. They go to the spool from now on. */
+  /** The store could not be opened. True: deliveries go to the spool from now on. */
   covers(error: unknown): boolean
   stop(deadlineMs: number): Promise<void>
 }
@@ -77,9 +76,8 @@ export interface SpoolDeps {
   readonly log: Logger
   readonly next: LogRecorder
   readonly drainTo: LogRecorder
-  /** Throws unless the store could record a delivery now. Resolves to the clock of the store. */
+  /** `ping` of the store. */
   probe(): Promise<number>
-  /** Called when deliveries of the spool were recorded. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
@@ -106,7 +104,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
     },
   }
   const circuit = new Circuit(deps.log)
-  /** The bytes of a delivery that did not fit, or why the file could not be written; null after a write that succeeded. */
+  /** As `wrote` was told: bytes that did not fit, or the error of a write; null after a write that succeeded. */
   let failed: number | HookonceError | null = null
   const canWrite = () => !(failed instanceof Error)
   const drain = new Drain({ ...deps, file, circuit })
@@ -127,7 +125,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
     failed = result
   }
 
-  /** Only a write shows whether the file can be written again: a test row, because no delivery may come for long. */
+  /** A test row shows whether the file can be written again. The next delivery may not come for long. */
   async function tryAgain(): Promise<boolean> {
     try {
       await file.probe()

@@ -1,4 +1,4 @@
-/** The thread that owns the spool file, so that commits do not block the event loop. */
+/** A thread owns the spool file: commits do not block the event loop. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type ExitGate, passGate } from '../stores/sqlite/exit-gate.js'
 import { toWire } from '../stores/sqlite/failure.js'

@@ -1,7 +1,4 @@
-/**
- * The target of an archive, and the target for a directory: an object is written to a temporary file, flushed, then
- * renamed.
- */
+/** An archive in a directory: an object is written to a temporary file, flushed, then renamed. */
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -23,7 +20,7 @@ export function directory(path: string): ArchiveTarget {
     }
   }
 
-  /** Writes and flushes a temporary file; `place` gives it its final name. */
+  /** `place` gives the flushed file its final name. */
   async function write(at: string, bytes: Uint8Array, place: (from: string, to: string) => Promise<void>) {
     const to = join(root, at)
     const from = `${to}.${randomBytes(6).toString('hex')}.part`
@@ -71,7 +68,7 @@ export function directory(path: string): ArchiveTarget {
   return withRun(target, archiveRun)
 }
 
-/** The path of an object. Refuses names and links that lead out of the archive or to another of its files. */
+/** Refuses names and links that lead out of the archive or to another of its files. */
 async function insideOf(root: string, at: string): Promise<string> {
   const realRoot = await realpath(root)
   const path = join(realRoot, at)
@@ -98,7 +95,7 @@ async function walk(root: string, folder: string): Promise<string[]> {
   return found
 }
 
-/** The name of a file or folder is durable only after the folder around it was flushed. */
+/** A name is durable only after the folder around it was flushed. */
 async function syncFolders(root: string, from: string): Promise<void> {
   for (let folder = from; folder.startsWith(root); folder = dirname(folder)) {
     const handle = await open(folder, 'r')

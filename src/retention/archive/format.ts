@@ -1,8 +1,7 @@
 /**
- * The format of an archive. An object has some deliveries of one source and day, as JSON Lines in gzip.
- * It can be read without hookonce: each line has the body as base64, the headers, and every event with its id, type and
- * state. The manifest of a day lists its objects with their sizes and SHA-256. It is written after the objects; an
- * object that no manifest lists is ignored.
+ * An object of an archive has some deliveries of one source and day, as JSON Lines in gzip. It can be read without hookonce:
+ * each line has the body as base64, the headers, and every event with its id, type and state. The manifest of a day lists
+ * its objects with their sizes and SHA-256. It is written after the objects; an object that no manifest lists is ignored.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -62,13 +61,12 @@ export async function readManifest(target: ArchiveTarget, path: string): Promise
   throw damaged(target, path, 'it is not a manifest')
 }
 
-/** An object has the name that its number gives it: a manifest cannot point to another file. */
+/** A manifest cannot point to another file. */
 const isIn =
   ({ source, day }: Manifest) =>
   ({ number, path }: ArchivedObject): boolean =>
     Number.isSafeInteger(number) && path === objectPath(source, day, number)
 
-/** Adds an object to the manifest, writes it, and reads it back. */
 export async function writeManifest(
   target: ArchiveTarget,
   before: Manifest | null,
@@ -95,7 +93,7 @@ export async function writeManifest(
   return manifest
 }
 
-/** Reads an object and compares it with the manifest. Throws ARCHIVE_DAMAGED when they differ. */
+/** Throws ARCHIVE_DAMAGED when the object is not as the manifest says. */
 export async function readVerified(target: ArchiveTarget, object: ArchivedObject): Promise<StoredDelivery[]> {
   const { path } = object
   const bytes = await target.read(path)
@@ -112,7 +110,7 @@ export async function readVerified(target: ArchiveTarget, object: ArchivedObject
   return deliveries
 }
 
-/** For each event of a line: its id, its type, its reference and its hash. */
+/** An event of a line: its id, its type, its reference and its hash. */
 const EVENT_BYTES = 2 * 1024
 const HEADER_BYTES = 256 * 1024
 
@@ -120,7 +118,6 @@ export async function encodeObject(deliveries: readonly StoredDelivery[]): Promi
   return promisify(gzip)(deliveries.map(toLine).join(''))
 }
 
-/** What the manifest allows an object to have. */
 type Allowed = Pick<ArchivedObject, 'deliveries' | 'events'>
 
 /**

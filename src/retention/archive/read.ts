@@ -1,4 +1,3 @@
-/** Lists, verifies and restores an archive. */
 import { isHookonceError } from '../../errors.js'
 import { need, type Store, type StoredDelivery } from '../../store.js'
 import { type Manifest, readManifest, readVerified } from './format.js'
@@ -11,7 +10,7 @@ export interface ArchiveFilter {
   readonly to?: string
 }
 
-/** The manifest of every day, by source and day. */
+/** By source and day. */
 export async function* archiveList(
   target: ArchiveTarget,
   filter: ArchiveFilter = {},
@@ -27,13 +26,13 @@ export interface ArchiveCheck {
   readonly day: string
   readonly objects: number
   readonly deliveries: number
-  /** Problems as text; empty when the archive of the day is complete and undamaged. */
+  /** Empty when the archive of the day is complete and undamaged. */
   readonly problems: readonly string[]
-  /** Objects of runs that ended before they wrote the manifest. They are not used and can be deleted. */
+  /** Objects of runs that ended before they wrote the manifest. They can be deleted. */
   readonly unlisted: readonly string[]
 }
 
-/** Reads and verifies every object, day by day. */
+/** Day by day. */
 export async function* archiveVerify(
   target: ArchiveTarget,
   filter: ArchiveFilter = {},
@@ -149,7 +148,7 @@ async function daysOf(target: ArchiveTarget, filter: ArchiveFilter): Promise<Map
   return days
 }
 
-/** The files of the days that match. `folder`: of the source and the day. */
+/** `folder`: of the source and the day. */
 async function* filesOf(
   target: ArchiveTarget,
   { source, from, to }: ArchiveFilter,

@@ -1,7 +1,7 @@
 /**
- * archiveRun: archives the payloads of a source that are not in the archive yet, one object after the other. An object is
- * complete when it and its manifest have been read back and the store has recorded which payloads it has; only then
- * retention removes these payloads. After a run that died, the next run finds the objects it has written.
+ * Archives the payloads of a source that no archive has, one object after the other. An object is complete when it and its
+ * manifest have been read back and the store has recorded which payloads it has; only then retention removes these
+ * payloads. After a run that died, the next run finds the objects it has written.
  */
 import { invalid } from '../../errors.js'
 import {
@@ -116,7 +116,7 @@ interface OpenDay {
   readonly day: string
   manifest: Manifest | null
   next: number
-  /** Fingerprints of deliveries that an earlier run has archived. */
+  /** Fingerprints of what an earlier run has archived. */
   readonly archived: ReadonlySet<string>
 }
 
@@ -130,9 +130,8 @@ function fingerprintOf({ seq, receivedAt, headers, body, events }: StoredDeliver
 }
 
 /**
- * Records the receipts of objects that an earlier run has written before it died. An object counts only when all of its
- * deliveries are in the log byte for byte: nobody has changed it since. The payloads of other objects without a receipt
- * are archived again.
+ * Records the receipts of objects that an earlier run has written before it died. Such an object counts only when the log has
+ * all its deliveries byte for byte: nobody has changed it since. Otherwise its payloads are archived again.
  */
 async function openDay({ store, target, source }: ArchiveRunOptions, day: string): Promise<OpenDay> {
   const manifest = await readManifest(target, manifestPath(source, day))
@@ -156,7 +155,7 @@ async function openDay({ store, target, source }: ArchiveRunOptions, day: string
   return { day, manifest, archived, next: Math.max(0, ...numbers) + 1 }
 }
 
-/** The fingerprints of the deliveries of a day whose payload is in the log. */
+/** Fingerprints of the deliveries of a day whose payload is in the log. */
 async function storedOn(store: Store, source: string, day: string): Promise<Set<string>> {
   const from = Date.parse(day)
   const found = new Set<string>()

@@ -51,7 +51,7 @@ export function s3(options: S3Options): ArchiveTarget {
     }
   }
 
-  /** The text of the response is not passed on, because it may quote the request. */
+  /** The text of the response may quote the request, so only its code is passed on. */
   async function insist(response: Response, verb: 'read' | 'write' | 'list', path: string): Promise<void> {
     if (response.ok) return
     const code = /<Code>(\w+)<\/Code>/.exec(await response.text().catch(() => ''))?.[1]

@@ -1,4 +1,4 @@
-/** The contract of an archive target: named objects. `directory` and `s3` implement it. */
+/** An archive target has named objects. `directory` and `s3` implement it. */
 import { HookonceError } from '../../errors.js'
 import { importPart } from '../../optional-module.js'
 import type { archiveRun } from './run.js'
@@ -6,23 +6,20 @@ import type { archiveRun } from './run.js'
 export interface ArchiveTarget {
   /** For logs and errors; never a credential. */
   readonly name: string
-  /**
-   * Writes a new object. Resolves to false, without writing, when the name exists. The object is durable when it
-   * resolves.
-   */
+  /** False = the name exists, and nothing was written. The object is durable when it resolves. */
   create(path: string, bytes: Uint8Array): Promise<boolean>
   /** Writes an object or replaces it atomically. The object is durable when it resolves. */
   replace(path: string, bytes: Uint8Array): Promise<void>
-  /** Null when there is no such object. */
+  /** Null = no such object. */
   read(path: string): Promise<Uint8Array | null>
   /** The names under a folder, in order. */
   list(folder: string): AsyncIterable<string>
 }
 
-/** Objects of hookonce are smaller, also when they are decompressed. */
+/** Objects of hookonce are smaller, even decompressed. */
 export const MOST_BYTES = 512 * 1024 * 1024
 
-/** A target of `hookonce/archive` brings the code that fills it, so that `import 'hookonce'` does not have to. */
+/** A target brings the code that fills it: `import 'hookonce'` does not load it. */
 const RUN = Symbol.for('hookonce.archiveRun')
 
 type ArchiveRun = typeof archiveRun
@@ -31,7 +28,7 @@ export function withRun(target: ArchiveTarget, run: ArchiveRun): ArchiveTarget {
   return Object.defineProperty(target, RUN, { value: run })
 }
 
-/** A target that the user has written does not bring it. */
+/** A target that the user has written lacks it. */
 export async function runOf(target: ArchiveTarget & { readonly [RUN]?: ArchiveRun }): Promise<ArchiveRun> {
   const { [RUN]: run } = target
   return run ?? (await importPart<typeof import('./index.js')>('hookonce/archive')).archiveRun
