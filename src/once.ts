@@ -8,7 +8,6 @@ import { limits } from './model.js'
 import { checkOptions, duration, MAX_TIMER_MS, type Rule, shape } from './options.js'
 import type { KeyState, Keys } from './store.js'
 
-/** Redis has it too. */
 export type KeySteps = Pick<Keys, 'key'>
 
 export interface OnceKeyOptions {
@@ -132,7 +131,6 @@ export function resultText(result: unknown, maxBytes: number): string {
   return bytes <= maxBytes ? text : `${NOT_STORED}it has ${bytes} bytes as JSON, and ${maxBytes} can be kept`
 }
 
-/** Throws RESULT_NOT_KEPT when the result could not be stored. */
 export function storedResult(work: string, text: string): unknown {
   checkStored(work, text)
   return JSON.parse(text)

@@ -1,4 +1,3 @@
-/** The encryption keys of payloads. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { invalid } from '../errors.js'
 import { either, flag, mapOf, type Rule, rule, shape, text } from '../options.js'

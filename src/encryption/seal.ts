@@ -18,7 +18,6 @@ export interface Sealable {
   readonly body: Uint8Array
 }
 
-/** The event that the bytes are stored for. */
 export interface Place extends EventKey {
   readonly part: number
   /** The content hash of the event in the log, in hexadecimal. */
@@ -29,7 +28,6 @@ export interface Place extends EventKey {
 
 interface Head {
   readonly headers: Headers
-  /** Each with its content hash in hexadecimal. */
   readonly events: readonly (readonly [string, string | null])[]
 }
 
@@ -44,7 +42,6 @@ export function sealingKeyId(headers: Headers): string | null {
   return headers[KEY_HEADER] ?? null
 }
 
-/** Returns a sealed delivery as it is. */
 export function seal<D extends Sealable & { readonly source: string; readonly events: readonly NewEvent[] }>(
   ring: KeyRing,
   delivery: D,

@@ -4,7 +4,6 @@
  */
 import { invalid } from '../errors.js'
 
-/** `createClient`, `createCluster`. */
 export interface NodeRedis {
   get(key: string): Promise<unknown>
   set(key: string, value: string, options: { PX: number }): Promise<unknown>
@@ -12,7 +11,6 @@ export interface NodeRedis {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** `Redis`, `Cluster`. */
 export interface IoRedis {
   get(key: string): Promise<unknown>
   set(key: string, value: string, how: 'PX', ms: number): Promise<unknown>

@@ -64,7 +64,6 @@ function encode({ seq, hash, state, confirmedAt, expiresAt }: SeenEntry): string
   return JSON.stringify([FORMAT, seq, written, states.indexOf(state), confirmedAt, expiresAt])
 }
 
-/** Null for a value that is not a complete entry. */
 function decode(text: string | null): SeenEntry | null {
   if (text === null) return null
   try {
@@ -79,7 +78,7 @@ function decode(text: string | null): SeenEntry | null {
   }
 }
 
-/** After a few failures in a row it makes no calls for a while, then one as a test. */
+/** A few failures in a row stop the calls for a while; then one is made as a test. */
 class Breaker {
   readonly #timeLimitMs: number
   #failuresInARow = 0
@@ -93,7 +92,6 @@ class Breaker {
   async run<T>(call: () => Promise<T>): Promise<T | null> {
     if (this.#failuresInARow >= FAILURES) {
       if (performance.now() < this.#retryAt) return null
-      // This call is the test; the others are skipped until it has succeeded.
       this.#retryAt = performance.now() + PAUSE_MS
     }
     try {

@@ -22,7 +22,6 @@ export interface RetentionOptions extends RetentionAges {
   readonly batch?: number
 }
 
-/** Milliseconds. Infinity: for ever. */
 export interface SourcePolicy {
   readonly payloads: number
   readonly events: number

@@ -41,7 +41,6 @@ export type RetainProgress =
   | ({ readonly step: 'archive' } & ArchiveProgress)
   | { readonly step: 'prune'; readonly source: string; readonly removed: Removed }
 
-/** So far in this run. */
 export type Removed = Omit<PruneResult, 'more'>
 
 export interface RetainReport {
@@ -53,7 +52,6 @@ export interface RetainReport {
   readonly partitionsAhead: number | null
 }
 
-/** Fewer partitions ahead raise an alarm. */
 const FEWEST_AHEAD = 2
 const DEFAULT_BATCH = 500
 const KEY = 'hookonce:retention'
@@ -71,7 +69,6 @@ export async function retain(deps: RetainDeps, options: RetainOptions = {}): Pro
   }
 }
 
-/** Null: another process runs retention. */
 export async function takeLease(store: Store): Promise<KeyLease | null> {
   const taken = await takeKey(need(store, 'keys', 'removing expired rows'), KEY, LEASE_MS)
   return taken.state === 'leased' ? taken.lease : null
@@ -81,7 +78,6 @@ class Run {
   readonly #deps: RetainDeps
   readonly #options: RetainOptions
   readonly #retention: Retention
-  /** Null in a dry run. */
   readonly #lease: KeyLease | null
 
   constructor(deps: RetainDeps, options: RetainOptions, retention: Retention, lease: KeyLease | null) {

@@ -1,4 +1,3 @@
-/** Runs retention once a day, in one of many processes. */
 import { codeOf, isHookonceError } from '../errors.js'
 import { runOrDrop, takeKey } from '../once.js'
 import { need, type Store } from '../store.js'
@@ -12,7 +11,7 @@ export interface RetentionSchedule {
 const HOUR_MS = 3_600_000
 /** Soon after the start: a process may be restarted every day. */
 const FIRST_MS = 5 * 60_000
-/** After a run, no process starts another one for this long. */
+/** No process starts another run for this long. */
 const DONE_FOR_MS = 20 * HOUR_MS
 const KEY = 'hookonce:retention:daily'
 

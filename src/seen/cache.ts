@@ -23,7 +23,6 @@ export interface SeenCacheDeps {
 const TRUST_FINISHED_MS = 60_000
 const TRUST_PENDING_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Some senders do not document how long they retry. */
 const RETRY_WINDOW_MS = 3 * DAY_MS
 const HORIZON_MS = 90 * DAY_MS
 /** Unfinished events are remembered to update `seen` when they finish in this process. */
@@ -48,7 +47,6 @@ export class SeenCache {
     return this.#name.current()
   }
 
-  /** Null = ask the log. */
   async ask(log: string, source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null> {
     const { events } = delivery
     const entries = await this.#entries(log, delivery)
@@ -80,7 +78,6 @@ export class SeenCache {
     )
   }
 
-  /** An attempt of this process has finished an event. */
   settled({ source, id, seq }: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void {
     const log = this.#name.last
     const text = log === null ? '' : seenKeyText({ log, source, id })
@@ -148,14 +145,13 @@ export class SeenCache {
  * another server may be quicker: until then the answers are those of before the switch.
  */
 const NAME_MS = 20
-/** After a read that failed every delivery goes to the log for this long. */
+/** A read that failed sends every delivery to the log for this long. */
 const NO_NAME_MS = 1_000
 /** A delivery that has waited this long for the name goes to the log. */
 const NAME_WAIT_MS = 1_000
 
 /** An earlier copy may replace the database at any time, so a name is used for a moment. A burst shares one read. */
 class LogName {
-  /** Null while it is unknown. */
   last: string | null = null
   readonly #read: () => Promise<string>
   #until = 0
@@ -208,7 +204,6 @@ function stateOf(verdict: RecordVerdict): SeenEntry['state'] | null {
   return verdict.state === 'succeeded' || verdict.state === 'ignored' ? verdict.state : 'pending'
 }
 
-/** As long as the sender may retry, and never longer than the log keeps the event. */
 function ttlMs({ retryWindowMs, retention }: Source): number {
   const { events } = retention
   const keptMs = events === 'forever' ? Number.POSITIVE_INFINITY : msOf(events, HORIZON_MS)

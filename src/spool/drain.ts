@@ -40,7 +40,6 @@ const NOTHING_LEFT: Unremoved = { done: [], setAside: [], upTo: 0 }
 export class Drain {
   readonly #deps: DrainDeps
   readonly #recordRows: (rows: readonly StoredRow[]) => Promise<RowsResult>
-  /** `idle` before `start`, and `stopped` for good. */
   #state: 'idle' | 'started' | 'stopped' = 'idle'
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> | null = null
@@ -103,7 +102,7 @@ export class Drain {
     this.#schedule(isDone ? IDLE_MS : this.#retryMs())
   }
 
-  /** With jitter: processes that lost the store together must not return together. */
+  /** The jitter keeps processes that lost the store together from returning together. */
   #retryMs(): number {
     return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures++) * (0.75 + Math.random() / 2)
   }
@@ -171,7 +170,6 @@ export class Drain {
     this.#unremoved = NOTHING_LEFT
   }
 
-  /** One at a time: each has failed before. */
   async #retrySetAside(): Promise<boolean> {
     const { file, clock } = this.#deps
     for (let i = 0; i < RETRIES_A_TURN && !this.#isStopped; i++) {
@@ -186,7 +184,6 @@ export class Drain {
     return true
   }
 
-  /** False when the store is unavailable. */
   #ended({ recorded, failed, storeError }: RowsResult): boolean {
     const { log, circuit, drained } = this.#deps
     for (const { source, code, detail } of failed)

@@ -22,11 +22,10 @@ export interface GateDeps {
   /** A commit that takes longer is spooled as well. */
   readonly afterMs: number
   readonly next: LogRecorder
-  /** The spool has deliveries to drain. */
   spooled(): void
   /** False after a write to the file has failed, until one succeeds. */
   canWrite(): boolean
-  /** After each write: null when all deliveries were stored, the bytes of one that did not fit, or the error. */
+  /** Null: all deliveries were stored. Else the bytes of one that did not fit, or the error. */
   wrote(result: number | HookonceError | null): void
 }
 
@@ -63,9 +62,8 @@ export function spoolGate(deps: GateDeps) {
     return results
   }
 
-  /** The number of deliveries in the spool by source. The store does not wait for a file that cannot be read. */
   async function waiting(): Promise<Map<string, number>> {
-    const rows = await file.waiting().catch(() => [])
+    const rows = await file.waiting().catch(() => []) // the store does not wait for a broken file
     return new Map(rows.flatMap(({ source, depth }) => (depth > 0 ? [[source, depth]] : [])))
   }
 
@@ -123,7 +121,6 @@ export function spoolGate(deps: GateDeps) {
     if (failed) await store(items, results).catch(() => fail(items, results, failed))
   }
 
-  /** Resolves to the error when the file cannot be written. */
   async function put(items: readonly Item[], results: GateResult[]): Promise<HookonceError | null> {
     const now = deps.clock.now()
     try {
@@ -168,7 +165,7 @@ function tooLate(limitMs: number): HookonceError {
  */
 export class Circuit {
   readonly #log: Logger
-  /** Of the last write to the store; null when it succeeded. */
+  /** Null when the last write to the store succeeded. */
   lastError: string | null = null
 
   constructor(log: Logger) {

@@ -64,7 +64,6 @@ export function rowRecorder({ clock, drainTo, probe }: RecordRowsDeps) {
       return readable
     }
 
-    /** Throws when the store is unavailable. */
     async function record(items: readonly ReadRow[]): Promise<void> {
       try {
         const verdicts = await drainTo.record(items.map(({ delivery }) => delivery))

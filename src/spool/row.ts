@@ -3,7 +3,6 @@ import type { NewDelivery } from '../model.js'
 
 export interface SpoolRow {
   readonly source: string
-  /** By the clock of this node. */
   readonly receivedAt: number
   readonly block: Uint8Array
 }

@@ -23,7 +23,6 @@ export interface StoredRow extends SpoolRow {
 
 export interface Totals {
   readonly depth: number
-  /** Of the waiting deliveries and those set aside. */
   readonly bytes: number
   readonly setAside: number
   readonly oldestAt: number | null
@@ -92,7 +91,6 @@ export class SpoolFile {
     })
   }
 
-  /** For each source that has any deliveries. */
   waiting(): { source: string; depth: number; setAside: number }[] {
     return this.#file.all(totalsBySource).map((row) => ({
       source: String(row.source),
@@ -151,7 +149,6 @@ export class SpoolFile {
     return row ? asStored(row) : null
   }
 
-  /** The delivery has failed again: it waits twice as long, up to an hour. */
   postpone({ id, code, detail, now }: Omit<FailedRow, 'source'> & { now: number }): void {
     this.#file.write(() => this.#file.run(waitLonger, now, MAX_RETRY_MS, FIRST_RETRY_MS, code, detail, id))
   }
@@ -206,7 +203,6 @@ export class SpoolFile {
     this.#lock = null
   }
 
-  /** Throws when a delivery could not be stored. */
   probe(): void {
     this.#file.write(() => {
       this.#file.db.exec('create table if not exists probe (filler blob)')

@@ -43,7 +43,7 @@ export const spoolRule = shape({
 export interface SpoolStatus {
   /** Deliveries that wait to be recorded. */
   readonly depth: number
-  /** Of the waiting deliveries and those set aside. */
+  /** Includes deliveries that are set aside. */
   readonly bytes: number
   readonly maxBytes: number
   readonly oldestAt: number | null
@@ -104,7 +104,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
     },
   }
   const circuit = new Circuit(deps.log)
-  /** As `wrote` was told: bytes that did not fit, or the error of a write; null after a write that succeeded. */
+  /** As `wrote` was told. */
   let failed: number | HookonceError | null = null
   const canWrite = () => !(failed instanceof Error)
   const drain = new Drain({ ...deps, file, circuit })

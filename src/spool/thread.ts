@@ -24,7 +24,6 @@ function serve({ id, verb, args }: SpoolCall): void {
 
 function perform(verb: SpoolCall['verb'], args: unknown): unknown {
   if (verb === 'close') return file?.close()
-  // Opened on first use, and again after a failure: a missing directory may come back.
   file ??= new SpoolFile(options)
   return (file[verb] as (args: unknown) => unknown).call(file, args)
 }

@@ -12,7 +12,6 @@ export interface Archive {
    * removed together with the event.
    */
   archived(receipts: readonly ArchiveReceipt[]): Promise<void>
-  /** By number. */
   receipts(day: ArchiveDay): Promise<ArchiveReceipt[]>
   /**
    * Puts back payloads that retention removed. False = there is no such event, its payload is stored, or it was erased.
@@ -28,7 +27,6 @@ export interface Archive {
   erase(options: EraseOptions): Promise<EraseResult>
 }
 
-/** A stored delivery with all its events, as an archive contains it. */
 export interface StoredDelivery {
   /** The seq under which its payload is stored. */
   readonly seq: number
@@ -44,7 +42,6 @@ export interface StoredEvent {
   readonly id: string
   readonly type: string
   readonly reference: string | null
-  /** Hexadecimal. */
   readonly contentHash: string | null
   readonly part: number
   readonly state: State
@@ -65,7 +62,6 @@ export interface ExportOptions {
 /** A page may be shorter than `limit`, or empty, and still have a next one: the bytes and rows read are bounded. */
 export interface ExportPage {
   readonly deliveries: readonly StoredDelivery[]
-  /** Null at the end. */
   readonly next: number | null
 }
 
@@ -79,7 +75,6 @@ export interface ArchiveDay {
 export interface ArchiveReceipt extends ArchiveDay {
   /** The number of the object within its day, from 1. */
   readonly object: number
-  /** `StoredDelivery.seq` of each. */
   readonly seqs: readonly number[]
   /** Of the object, in hexadecimal. An object with another one is not restored. */
   readonly sha256: string
@@ -90,13 +85,11 @@ export interface EraseOptions {
   readonly source?: string
   readonly actor: string
   readonly note: string
-  /** Deliveries in this call. */
   readonly limit: number
   readonly dryRun?: boolean
 }
 
 export interface EraseResult {
-  /** Deliveries whose payload was removed. */
   readonly payloads: number
   /** Events that now count as erased, with other events of these deliveries and those whose payload retention had removed. */
   readonly events: number

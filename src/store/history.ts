@@ -5,7 +5,6 @@
 export interface History {
   /** Adds counts to the current minute, ten minutes and hour, and notes that the process is alive. */
   add(note: HistoryNote): Promise<void>
-  /** Sums of the counts in [from, to). */
   read(range: HistoryRange): Promise<HistoryReport>
   /** Processes that wrote a note in the last day, the latest first. */
   processes(): Promise<ProcessSeen[]>
@@ -35,7 +34,6 @@ export interface HistoryCount {
 }
 
 export interface ProcessFacts {
-  /** Random, one for each inbox of a process. */
   readonly id: string
   readonly version: string
   readonly node: string
@@ -43,13 +41,12 @@ export interface ProcessFacts {
   readonly pid: number
   /** The name of its worker in leases and attempts; null when it runs no handlers. */
   readonly worker: string | null
-  /** Left out: nothing. */
   readonly handles?: readonly HandledTypes[]
 }
 
 export interface HandledTypes {
   readonly source: string
-  /** Of a handler: a type, or a glob. */
+  /** A type, or a glob. */
   readonly pattern: string
 }
 
@@ -66,11 +63,9 @@ export interface HistoryRange {
 }
 
 export interface HistoryReport {
-  /** The start of the bucket, milliseconds. For a distribution: `from`. */
   readonly cells: readonly (HistoryCount & { readonly at: number })[]
   /** The start of the oldest bucket of any source at this length; null when there is none. */
   readonly since: number | null
-  /** The store's clock, milliseconds. */
   readonly now: number
 }
 
@@ -83,7 +78,6 @@ export function levelOf(stepMs: number): number {
   return historyLevels.findLast((level) => stepMs % level.stepMs === 0)?.stepMs ?? historyLevels[0].stepMs
 }
 
-/** Each type once. `facts` are JSON. */
 export function typesHandled(facts: readonly string[]): HandledTypes[] {
   const found = new Map<string, HandledTypes>()
   for (const text of facts)

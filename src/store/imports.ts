@@ -16,12 +16,10 @@ export interface ImportedEvent {
   readonly id: string
   readonly type: string
   readonly reference: string | null
-  /** Milliseconds since 1970. */
   readonly receivedAt: number
   /** Null = unknown: `receivedAt` stands in. */
   readonly processedAt: number | null
   readonly state: ImportedState
-  /** Null for `succeeded`. */
   readonly reason: string | null
   /** Null when the other program has none. A failed event needs one: an operator may retry it. */
   readonly payload: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array } | null

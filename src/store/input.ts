@@ -1,4 +1,4 @@
-/** Checks of the input of a store. Each throws INVALID_INPUT before anything is written. */
+/** Each check throws INVALID_INPUT. */
 import { invalid, isHookonceError } from '../errors.js'
 import type {
   Action,
@@ -13,7 +13,7 @@ import type {
 import { limits, states } from '../model.js'
 import type { AuditFilter, EffectStep, KeyStep, NewAudit, Repeat, Watermark } from '../store.js'
 
-/** One for each event of an invalid delivery; null when it is valid. The rest of the batch is recorded. */
+/** A refusal for each event of an invalid delivery; null when it is valid. */
 export function refusal(delivery: NewDelivery): RecordVerdict[] | null {
   try {
     checkDelivery(delivery)
@@ -189,7 +189,7 @@ export function checkSource(source: string): void {
   checkText('A source name', source, 1, limits.sourceBytes)
 }
 
-/** The problem of a source name, which is also used in URLs; null when it is valid. */
+/** A source name is used in URLs. Null when it is valid. */
 export function sourceNameProblem(name: string): string | null {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name) && name.length <= limits.sourceBytes) return null
   return `must be 1 to ${limits.sourceBytes} letters, digits, dots, dashes or underscores, and begin with a letter or digit`

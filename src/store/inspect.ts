@@ -15,9 +15,7 @@ export interface Inspect {
   conflict(key: EventKey): Promise<Conflict | null>
   /** By source, type and error, from the newest `limit` dead letters. */
   deadLetters(options: DeadLetterOptions): Promise<DeadLetters>
-  /** From a limited number of rows. */
   leases(): Promise<WorkerLeases[]>
-  /** By name; at most `limit` for a source. */
   types(limit: number): Promise<SourceTypes[]>
   idsFrom(prefix: string, limit: number): Promise<EventKey[]>
   /** Works on a log without schema. Reports faults as findings; throws only when the store is unreachable. */
@@ -33,7 +31,6 @@ export interface Payload {
   readonly receivedAt: number
 }
 
-/** A delivery whose content differs from that of the event. */
 export interface Conflict extends Payload {
   readonly at: number
 }
@@ -54,11 +51,9 @@ export interface DeadLetterOptions {
 export interface DeadLetters {
   readonly groups: readonly DeadLetterGroup[]
   readonly scanned: number
-  /** True when there are more than `limit`. */
   readonly cut: boolean
 }
 
-/** The instants are those of the last attempts. */
 export interface DeadLetterGroup {
   readonly source: string
   readonly error: string | null
@@ -66,7 +61,6 @@ export interface DeadLetterGroup {
   readonly count: number
   readonly firstAt: number
   readonly lastAt: number
-  /** The id of the newest. */
   readonly eventId: string
 }
 
@@ -75,14 +69,12 @@ export interface WorkerLeases {
   readonly leases: number
   readonly expired: number
   readonly oldestClaimedAt: number | null
-  /** Of the first live lease, without a heartbeat. */
   readonly expiresAt: number | null
 }
 
 export interface SourceTypes {
   readonly source: string
   readonly types: readonly string[]
-  /** True when there are more types than `limit`. */
   readonly more: boolean
 }
 
@@ -109,7 +101,6 @@ export interface Inspection {
   readonly schema: { readonly found: number; readonly known: number; readonly needed?: number }
   /** The store's clock, milliseconds: compare it with your own. */
   readonly now: number
-  /** They decide whether an acknowledged delivery is durable. */
   readonly settings: readonly Finding[]
   /** Checked on a bounded number of rows; `ok` is false where a row breaks the rule. */
   readonly invariants: readonly Finding[]
@@ -121,6 +112,5 @@ export interface Finding {
   readonly name: string
   readonly value: string
   readonly ok: boolean
-  /** Null when `ok`. */
   readonly fix: string | null
 }

@@ -5,9 +5,7 @@
 import type { Lease } from '../model.js'
 
 export interface Keys {
-  /** Starts, finishes or drops a named side effect, durably, under a live lease. */
   effect(step: EffectStep): Promise<EffectState>
-  /** Takes, extends, finishes or drops an idempotency key, durably. */
   key(step: KeyStep): Promise<KeyState>
   /** Null when it was never set. */
   watermark(source: string, key: string): Promise<number | null>
@@ -18,7 +16,7 @@ export interface Keys {
   place?(): Promise<string>
 }
 
-/** Inside a handler's transaction, and undone when it rolls back. */
+/** They run inside a handler's transaction and are undone when it rolls back. */
 export interface TransactionKeys {
   effect(step: EffectStep): Promise<EffectState>
   /** Raises a watermark. False = it is higher already, so the event is stale. */
@@ -51,7 +49,6 @@ export type EffectState =
 
 /** An idempotency key belongs to no event: `inbox.once(key, fn)`. */
 export type KeyStep =
-  /** Unless it is finished or another caller has it. */
   | { readonly step: 'take'; readonly key: string; readonly leaseMs: number }
   | { readonly step: 'extend'; readonly key: string; readonly token: string; readonly leaseMs: number }
   /** `ttlMs` null: forever. */
@@ -62,7 +59,6 @@ export type KeyStep =
       readonly result: string
       readonly ttlMs: number | null
     }
-  /** The work failed and may be tried again. */
   | { readonly step: 'drop'; readonly key: string; readonly token: string }
 
 /**

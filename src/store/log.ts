@@ -26,13 +26,11 @@ export interface Log<Tx = unknown> {
   /** True when an open transaction blocks all other writes of this process. Effects are then written inside it. */
   readonly singleWriter: boolean
 
-  /** An inbox passes its logger, for what the store finds out about its database. */
   logTo?(log: Logger): void
 
   /** Brings the schema up to date. Safe when several processes call it at once. */
   migrate(): Promise<MigrationReport>
 
-  /** Usually one commit. Returns a verdict for each event after its commit, in the order of the input. */
   record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
 
   /** Claims due events, oldest due first. Each gets a new token, and its attempt is counted. */
@@ -61,7 +59,7 @@ export interface Log<Tx = unknown> {
   get(key: EventKey): Promise<EventRecord | null>
   /** Newest first. */
   list(filter: EventFilter, page?: { limit?: number; cursor?: string | null }): Promise<EventPage>
-  /** In the order the events entered the log. At most `limits.listPage` per call. */
+  /** The oldest come first. At most `limits.listPage` per call. */
   tail(options: TailOptions): Promise<TailPage>
   /** One row for each source, sorted by name. Never scans the log. */
   stats(): Promise<SourceStats[]>
@@ -82,7 +80,6 @@ export interface Log<Tx = unknown> {
 export interface TransactionOptions {
   /** The store may end a transaction that is idle for longer: a dead process must not hold its locks. */
   readonly idleMs?: number
-  /** Of the events that it will settle. */
   readonly leases?: readonly Lease[]
 }
 

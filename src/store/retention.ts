@@ -18,7 +18,6 @@ export interface PruneOptions {
   readonly auditsBefore?: number
   /** Keep payloads that are not in a verified archive (`store.archive.archived`), and the events of such payloads. */
   readonly archivedOnly?: boolean
-  /** Rows of each kind in this call. */
   readonly limit: number
   readonly dryRun?: boolean
 }
@@ -35,7 +34,7 @@ export interface PruneResult {
 export interface MaintainOptions {
   /** By source: payloads received before this instant may be dropped. Payloads of other sources are kept. */
   readonly payloadsBefore: Readonly<Record<string, number>>
-  /** Of these sources, drop only payloads that are in a verified archive. */
+  /** Drop only payloads of these sources that are in a verified archive. */
   readonly archivedOnly?: readonly string[]
   readonly dryRun?: boolean
 }
@@ -58,7 +57,6 @@ export interface MaintainReport {
 
 export interface DroppedPartition {
   readonly name: string
-  /** Milliseconds, inclusive / exclusive. */
   readonly from: number
   readonly to: number
   /** Exact for small partitions, otherwise the database's estimate. */

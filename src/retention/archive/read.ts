@@ -32,7 +32,6 @@ export interface ArchiveCheck {
   readonly unlisted: readonly string[]
 }
 
-/** Day by day. */
 export async function* archiveVerify(
   target: ArchiveTarget,
   filter: ArchiveFilter = {},
@@ -64,7 +63,6 @@ export async function* archiveVerify(
 export interface ArchiveRestoreOptions extends ArchiveFilter {
   readonly store: Store
   readonly target: ArchiveTarget
-  /** Only deliveries with one of these events. */
   readonly eventIds?: readonly string[]
   readonly actor: string
   readonly note: string
@@ -148,7 +146,6 @@ async function daysOf(target: ArchiveTarget, filter: ArchiveFilter): Promise<Map
   return days
 }
 
-/** `folder`: of the source and the day. */
 async function* filesOf(
   target: ArchiveTarget,
   { source, from, to }: ArchiveFilter,

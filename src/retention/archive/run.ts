@@ -32,7 +32,6 @@ export interface ArchiveRunOptions {
   readonly store: Store
   readonly target: ArchiveTarget
   readonly source: string
-  /** Archives payloads that were received before this time. */
   readonly before: number
   /** An object is closed when its bodies have this many bytes. Default 16 MiB, at most 64 MiB. */
   readonly objectBytes?: number
@@ -116,7 +115,6 @@ interface OpenDay {
   readonly day: string
   manifest: Manifest | null
   next: number
-  /** Fingerprints of what an earlier run has archived. */
   readonly archived: ReadonlySet<string>
 }
 
@@ -155,7 +153,6 @@ async function openDay({ store, target, source }: ArchiveRunOptions, day: string
   return { day, manifest, archived, next: Math.max(0, ...numbers) + 1 }
 }
 
-/** Fingerprints of the deliveries of a day whose payload is in the log. */
 async function storedOn(store: Store, source: string, day: string): Promise<Set<string>> {
   const from = Date.parse(day)
   const found = new Set<string>()

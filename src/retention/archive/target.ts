@@ -10,7 +10,6 @@ export interface ArchiveTarget {
   create(path: string, bytes: Uint8Array): Promise<boolean>
   /** Writes an object or replaces it atomically. The object is durable when it resolves. */
   replace(path: string, bytes: Uint8Array): Promise<void>
-  /** Null = no such object. */
   read(path: string): Promise<Uint8Array | null>
   /** The names under a folder, in order. */
   list(folder: string): AsyncIterable<string>
@@ -28,7 +27,6 @@ export function withRun(target: ArchiveTarget, run: ArchiveRun): ArchiveTarget {
   return Object.defineProperty(target, RUN, { value: run })
 }
 
-/** A target that the user has written lacks it. */
 export async function runOf(target: ArchiveTarget & { readonly [RUN]?: ArchiveRun }): Promise<ArchiveRun> {
   const { [RUN]: run } = target
   return run ?? (await importPart<typeof import('./index.js')>('hookonce/archive')).archiveRun

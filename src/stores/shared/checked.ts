@@ -185,7 +185,6 @@ function guarded<T extends object>(target: T, checks: { readonly [M in keyof T]?
   return { ...target, ...methods }
 }
 
-/** A call about nothing does not go to the database. */
 function emptyFor(list: readonly unknown[]): [] | undefined {
   return list.length === 0 ? [] : undefined
 }

@@ -10,9 +10,7 @@ export interface DuplicateNote {
   readonly lastAt: number
 }
 
-/** Between the first note and the write. */
 const DELAY_MS = 1_000
-/** This many notes are written at once. */
 const WRITE_AT = 1_000
 /** While writes fail, duplicates of more events than this are not counted. */
 const KEEP_AT_MOST = 100_000
@@ -41,7 +39,6 @@ export class DuplicateAudit {
 
   /** Writes all counts. Rejects when the write fails; the counts are then kept. */
   async flush(): Promise<void> {
-    // Notes that arrive during a write are part of the next one.
     while (this.#writing !== undefined) await this.#writing.catch(() => {})
     if (this.#notes.size === 0) return
     clearTimeout(this.#timer)
@@ -52,7 +49,6 @@ export class DuplicateAudit {
     return this.#writing
   }
 
-  /** Stops the timer; `flush` still works. */
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)

@@ -1,4 +1,3 @@
-/** Both stores read an event by SQL that names the columns like the fields. */
 import type { EventRecord } from '../../model.js'
 
 export interface EventRow extends Omit<EventRecord, 'lastConflict'> {

@@ -1,10 +1,7 @@
-/** Findings of an inspection, with one text for every store. */
 import type { Finding } from '../../store.js'
 
-/** A check reads this many rows of a table. */
 export const INSPECTED_ROWS = 10_000
 
-/** A finding names this many broken rows. */
 export const NAMED_ROWS = 5
 
 export function setting(name: string, value: string, ok: boolean, fix: string): Finding {

@@ -9,13 +9,11 @@ export interface Found {
   readonly final: boolean
   /** Content that cannot be compared counts as equal. */
   readonly equal: boolean
-  /** The id of the event that had the signed content before. */
   readonly sameAs: string | null
   /** It waits for a review because of `sameAs` and was never handled. */
   readonly withheld: boolean
 }
 
-/** Most new events: nothing is known of their content. */
 export function newlyFound(seq: number): Found {
   return { seq, isNew: true, state: 'pending', final: false, equal: true, sameAs: null, withheld: false }
 }

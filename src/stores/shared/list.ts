@@ -14,7 +14,6 @@ export function encodeCursor(seq: number): string {
   return Buffer.from(String(seq)).toString('base64url')
 }
 
-/** INVALID_INPUT for a text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): number {
   const digits = Buffer.from(String(text), 'base64url').toString('latin1')
   const seq = Number(digits)
@@ -45,7 +44,7 @@ export type ListIndex =
   | 'types'
   | 'all'
 
-/** With more (source, type) pairs than this, the whole log is read instead. */
+/** More pairs of source and type than this: the whole log is read instead. */
 export const PAIRS_AT_MOST = 256
 
 /** The most selective condition chooses; the others are checked on the rows found. */
@@ -66,7 +65,6 @@ function indexesFor(filter: EventFilter): readonly ListIndex[] {
   return ['types']
 }
 
-/** A range of an index, read newest first, for each of its keys. */
 export interface Walk {
   readonly index: ListIndex
   readonly keys: readonly Key[]
@@ -77,7 +75,6 @@ export type Key = readonly string[]
 type Call<T> = T | Promise<T>
 
 export interface ListedLog {
-  /** The seqs of events received in [from, to). */
   range(
     from: number,
     to: number,
@@ -87,7 +84,6 @@ export interface ListedLog {
   /** The pairs of source and type that match. Null when there are more than `PAIRS_AT_MOST`. */
   pairs(filter: EventFilter): Call<[string, string][] | null>
   look(walks: readonly Walk[], filter: EventFilter, step: LookStep): Call<Looked>
-  /** Counts the newest `size` events below a seq. */
   portion(below: number, from: number, size: number): Call<Portion>
   /** Newest first. */
   events(seqs: readonly number[]): Call<EventRecord[]>
@@ -116,7 +112,6 @@ export interface Looked {
 const SCAN_AT_MOST = 10_000
 /** A key with many rows would otherwise take many steps. */
 const KEY_AT_LEAST = 8
-/** The last instant of the year 9999. */
 const END_OF_TIME = 253_402_300_799_999
 
 const empty: EventPage = { events: [], next: null }
@@ -236,7 +231,6 @@ export interface Dialect {
   readonly state: string
   readonly reason: string
   readonly attempts: string
-  /** Adds a parameter and returns its name. */
   value(value: string | number | boolean): string
   instant(ms: number): string
   /** `glob`: a pattern with `*`. */

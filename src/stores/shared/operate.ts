@@ -1,4 +1,3 @@
-/** Judges an operator's action on the state of one event. */
 import { type Action, type ActionRefusal, type ActionResult, canMove, type State } from '../../model.js'
 
 export interface OrderedEvent {
@@ -6,7 +5,6 @@ export interface OrderedEvent {
   readonly hasPayload: boolean
 }
 
-/** `event` is undefined when it was not found. */
 export function actionResult(action: Action, event: OrderedEvent | undefined): ActionResult {
   if (event === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
   const code = refusalOf(action, event)

@@ -11,7 +11,6 @@ export interface Ping {
 }
 
 export interface PingDeps {
-  /** Resolves to the clock of the store. */
   look(): Promise<number>
   /** Writes this many bytes as durably as `record` does. */
   probe(bytes: number): Promise<void>

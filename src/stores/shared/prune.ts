@@ -12,7 +12,6 @@ type Call<T> = T | Promise<T>
 export interface PrunedLog<Row> {
   /** The next call continues there. In memory until the pass is complete. */
   readonly places: Map<string, number>
-  /** The seqs of the events of the source that were received `before`. */
   range(before: number): Call<{ readonly first: number; readonly last: number } | null>
   find(kind: Swept, before: number, from: number, to: number, limit: number): Call<Row[]>
   /** Returns the number removed. Events that were retried since they were found stay. */
@@ -20,9 +19,7 @@ export interface PrunedLog<Row> {
   removeReceipts(before: number): Call<unknown>
   findAudits(before: number, limit: number): Call<number[]>
   removeAudits(ids: readonly number[]): Call<unknown>
-  /** Returns the number removed. */
   removeConflicts(before: number, limit: number): Call<number>
-  /** Removes keys whose result has expired, and returns their number. */
   removeKeys(limit: number): Call<number>
 }
 
@@ -50,7 +47,6 @@ export function* prune<Row>(log: PrunedLog<Row>, options: PruneOptions): Steps<P
   const audits = auditsBefore === undefined ? nothing : yield* pruneAudits(log, auditsBefore, most, dryRun)
   let rest = 0
   if (!dryRun) {
-    // Other content may be as old as payloads.
     if (payloadsBefore !== undefined) rest = yield* step(() => log.removeConflicts(payloadsBefore, most))
     rest = Math.max(rest, yield* step(() => log.removeKeys(most)))
   }
@@ -63,7 +59,6 @@ export function* prune<Row>(log: PrunedLog<Row>, options: PruneOptions): Steps<P
   }
 }
 
-/** Works window by window, and notes where the next call continues. */
 function* sweep<Row>(
   log: PrunedLog<Row>,
   { source, archivedOnly = false, dryRun = false }: PruneOptions,

@@ -5,7 +5,6 @@
 import { HookonceError } from '../../errors.js'
 import type { Migration } from '../../store.js'
 
-/** A migration that is applied to the log and unknown to this build. */
 export interface NewerMigration {
   readonly number: number
   readonly compatibleFrom: number
@@ -16,7 +15,6 @@ export function compatibleFrom(migration: Migration): number {
   return migration.compatibleFrom ?? 1
 }
 
-/** 0 when the log has no newer migration. */
 export function neededBy(newer: readonly NewerMigration[]): number {
   return Math.max(0, ...newer.map((migration) => migration.compatibleFrom))
 }

@@ -1,4 +1,3 @@
-/** The `archive` capability: export, receipts of archived deliveries, restore and erase. */
 import type {
   ArchiveDay,
   ArchiveReceipt,
@@ -60,7 +59,6 @@ export function forgetReceipts(log: Connection, source: string, before: number):
 /** One query reads this many seqs, and one page makes this many queries. */
 const WINDOW = 10_000
 const WINDOWS = 10
-/** A single larger delivery fills a page. */
 const PAGE_BYTES = 16 * 1024 * 1024
 /** A payload has a seq at most this much lower than an event of its delivery. */
 const SLACK = 100_000
@@ -178,7 +176,6 @@ export function erase(log: Connection, options: EraseOptions): EraseResult {
   })
 }
 
-/** `erase` as a dry run, on the reader. */
 export function countErasable(log: Connection, options: EraseOptions): EraseResult {
   return log.read(() => {
     const { deliveries, more, busy } = erasable(log, options)
@@ -224,7 +221,6 @@ function erasable(log: Connection, { reference, source, limit }: EraseOptions) {
   }
 }
 
-/** One audit for each event; when no event was found, one audit that names the reference. */
 function auditErasure(log: Connection, options: EraseOptions, event: Row | null): void {
   const { actor, note, reference, source = null } = options
   const entry = event

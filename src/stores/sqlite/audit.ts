@@ -7,7 +7,6 @@ import { rowsOf } from './rows.js'
 const insert =
   'insert into hookonce_audit (at, actor, verb, source, event_id, note) values (?, ?, ?, ?, ?, ?)'
 
-/** Call it inside a write transaction. */
 export function writeAudit(log: Connection, entry: NewAudit): void {
   const { actor, verb, source, eventId, note } = entry
   log.run(insert, log.now, actor, verb, source, eventId, note)
@@ -46,7 +45,6 @@ function readPage(log: Connection, { filter, limit, cursor }: AuditsArgs): Audit
     const rows = rowsOf<Audit>(log.all(sql, ...keys, next, chunk))
     for (const entry of rows) {
       if (!matches(entry, filter)) continue
-      // A match beyond the page proves that there is a next page.
       if (found.length === limit) return { audits: found, next: encodeCursor(found.at(-1)!.id) }
       found.push(entry)
     }

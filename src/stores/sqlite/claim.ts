@@ -46,7 +46,6 @@ function dueSources(log: Connection, wanted?: readonly string[]): string[] {
   return due.sort((a, b) => a.turn - b.turn || a.oldest - b.oldest).map(({ source }) => source)
 }
 
-/** A loose index scan: one look-up per source, independent of the length of the queue. */
 function allSources(log: Connection): string[] {
   const sources: string[] = []
   for (let after = ''; ; ) {
@@ -65,7 +64,6 @@ const losses = `
       select b.attempt from hookonce_attempts b
       where b.seq = w.seq and b.outcome <> 'lost' order by b.attempt desc limit 1), 0))) end`
 
-/** `now` names a parameter of the statement. */
 const claimColumns = (now: string): string => `
   select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part, e.content_hash,
     coalesce(e.payload_seq, e.seq) as payload_seq, ${losses} as losses, ${blockedAt(now)} as blocked
@@ -146,7 +144,6 @@ const lease = `
 const payloadBySeq = 'select headers, body from hookonce_payloads where seq = ?'
 
 function take(log: Connection, options: ClaimOptions, rows: readonly Row[]): ClaimedEvent[] {
-  // Events of one delivery share one body object.
   const payloads = new Map<number, Pick<ClaimedEvent, 'headers' | 'body'>>()
   let bytes = 0
   const payloadOf = (seq: number) => {

@@ -31,15 +31,12 @@ export interface Connection {
   run(sql: string, ...values: SqliteValue[]): ReturnType<Statement['run']>
   get(sql: string, ...values: SqliteValue[]): Row | undefined
   all(sql: string, ...values: SqliteValue[]): Row[]
-  /** Compiles each text once. */
   prepare(sql: string): Statement
   /** Waits for the write lock up to the busy timeout, unless `waits` is false. */
   begin(waits?: boolean): void
   /** Throws when the file at the path has been replaced or cut. */
   commit(): void
-  /** Rolls back when `body` throws. */
   write<T>(body: () => T, waits?: boolean): T
-  /** Runs `body` on one snapshot of the log. */
   read<T>(body: () => T): T
   close(): void
 }

@@ -44,7 +44,6 @@ export function createFile(path: string): void {
   }
 }
 
-/** For file systems without hard links. */
 function createInPlace(path: string): void {
   try {
     closeSync(openSync(path, 'wx', MODE))

@@ -43,7 +43,6 @@ function bindsNumbers(db: Database): boolean {
 
 type Named = (values: Readonly<Record<string, SqliteValue>>) => never
 
-/** Passes the values of `?1`, `?2`, ... by these names. */
 function withNumbers(db: Database): Database {
   return {
     get isTransaction() {

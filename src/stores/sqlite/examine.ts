@@ -1,4 +1,3 @@
-/** Reads for people: effects, groups of dead letters, leases, types, beginnings of ids. */
 import type { EventKey } from '../../model.js'
 import type {
   DeadLetterGroup,
@@ -77,7 +76,7 @@ export function types(log: Connection, limit: number): SourceTypes[] {
   )
 }
 
-// In byte order, like the unique index, no character is higher than the last one of Unicode.
+// Byte order, like that of the unique index: the last character of Unicode is above all that can follow.
 const idsByPrefix = `
   select source, event_id as id from hookonce_events
   where source = ?1 and event_id >= ?2 and event_id < ?2 || char(1114111) order by event_id limit ?3`

@@ -15,7 +15,7 @@ export type ExitGate = Int32Array<SharedArrayBuffer>
 
 const gates = new Set<ExitGate>()
 
-/** On the event loop. The gate closes when the process exits. */
+/** Called on the event loop. The gate closes when the process exits. */
 export function openGate(): ExitGate {
   const gate: ExitGate = new Int32Array(new SharedArrayBuffer(8))
   // One listener for all stores: Node warns of a leak from the eleventh listener on.
@@ -24,7 +24,6 @@ export function openGate(): ExitGate {
   return gate
 }
 
-/** On the event loop, after the thread has ended. */
 export function removeGate(gate: ExitGate): void {
   gates.delete(gate)
   if (gates.size === 0) process.off('exit', closeAll)
@@ -35,7 +34,7 @@ function closeAll(): void {
   for (const gate of gates) Atomics.wait(gate, BUSY, 1, WAIT_MS)
 }
 
-/** On the thread: skips the call when the process is ending and no caller is left. */
+/** Called on the thread. Skips the call when the process is ending: no caller is left. */
 export function passGate(gate: ExitGate, call: () => void): void {
   Atomics.store(gate, BUSY, 1)
   try {

@@ -39,7 +39,6 @@ export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as { errcode?: unknown }).errcode === 'number'
 }
 
-/** The sender's value is too large for the database. */
 export function isRefusal(error: unknown): error is SqliteError {
   return isSqliteError(error) && (error.errcode & 0xff) === TOOBIG
 }
@@ -72,7 +71,6 @@ export function describe(error: SqliteError): string {
   return `${text}, SQLite code ${error.errcode}${advice}`
 }
 
-/** Errors of mkdir and open. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
 }
@@ -93,7 +91,7 @@ export function toWire(error: unknown): WireError {
   return { kind: 'hookonce', code, details }
 }
 
-/** In a handler's statement an outage becomes an error of hookonce, and a mistake stays SQLite's error. */
+/** An outage becomes an error of hookonce; a mistake in the handler's statement stays SQLite's error. */
 export function handlerErrorToWire(error: unknown): WireError {
   if (isHookonceError(error) || (isSqliteError(error) && codes.has(error.errcode & 0xff)))
     return toWire(error)

@@ -19,9 +19,7 @@ export interface HandlerTransactions {
 export interface HandlerTransactionsOptions {
   readonly connection: () => Connection
   readonly timeoutMs: number
-  /** Called after an idle transaction was rolled back. */
   readonly onTimeout: () => void
-  /** Passes the work of a timer through the exit gate, like a call. */
   readonly guard: (run: () => void) => void
 }
 
@@ -122,7 +120,6 @@ const QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(
 const ENDS_TRANSACTION = /^[\s;]*(begin|commit|end|rollback(?!(\s+transaction)?\s+to\b))\b/i
 /** They act on the connection or the file, which the log shares, and some stay after a rollback. */
 const CHANGES_CONNECTION = /^[\s;]*(pragma|attach|detach|vacuum|create\s+(?:temp|temporary))\b/i
-/** Pragmas that only read, and one that ends with the transaction. */
 const READING_PRAGMA =
   /^[\s;]*pragma\s+(?:\w+\s*\.\s*)?(?:table_(?:info|xinfo|list)|index_(?:info|xinfo|list)|foreign_key_(?:list|check)|database_list|collation_list|function_list|compile_options|defer_foreign_keys)\b/i
 const MORE_THAN_ONE = /[^\s;][^;]*;[\s;]*[^\s;]/

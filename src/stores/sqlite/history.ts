@@ -1,4 +1,3 @@
-/** The `history` capability: counts by time, and the processes that write them. */
 import {
   DISTRIBUTION,
   HANDLED_MS,

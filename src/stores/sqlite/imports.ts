@@ -1,4 +1,3 @@
-/** The `imports` capability: finished events of another program, in one transaction. */
 import type { EventKey } from '../../model.js'
 import type { ImportedEvent } from '../../store.js'
 import type { Connection } from './connection.js'

@@ -34,7 +34,7 @@ function settings(log: Connection, path: string): Finding[] {
   const local = 'Put the file on a local disk: a commit is not on disk when it returns.'
   return [
     setting('journal_mode', mode, mode === 'wal', inMemory ? memory : local),
-    // Of this connection. A connection without these settings is refused when it is opened.
+    // A connection without these settings is refused when it is opened.
     setting('synchronous', synchronous === '2' ? 'full' : synchronous, synchronous === '2', local),
     ...(inMemory ? [] : [writable(path)]),
   ]
@@ -108,7 +108,6 @@ const uniqueOnKey = `
     and (select json_group_array(name) from (select name from pragma_index_info(i.name) order by name))
       = '["event_id","source"]'`
 
-/** Any complete unique index on these two columns counts. */
 function uniqueKey(log: Connection): Finding {
   const valid = log.get(uniqueOnKey) !== undefined
   return uniqueKeyFinding(
@@ -117,7 +116,6 @@ function uniqueKey(log: Connection): Finding {
   )
 }
 
-/** On the connection that `record` uses. */
 export function look(log: Connection): void {
   log.read(() => log.get('select 1 from hookonce_events limit 1'))
 }

@@ -1,4 +1,3 @@
-/** The `keys` capability: named effects of events, idempotency keys, and watermarks. */
 import { randomUUID } from 'node:crypto'
 import type { EffectState, EffectStep, KeyState, KeyStep, Watermark } from '../../store.js'
 import type { Connection } from './connection.js'
@@ -25,7 +24,6 @@ export function effect(log: Connection, step: EffectStep): EffectState {
   return log.write(() => effectWithin(log, step))
 }
 
-/** Call it inside a write transaction. */
 export function effectWithin(log: Connection, step: EffectStep): EffectState {
   const { lease, name } = step
   if (step.step === 'finish' && step.late) {
@@ -40,8 +38,6 @@ export function effectWithin(log: Connection, step: EffectStep): EffectState {
   if (row === undefined) return { state: 'new' }
   return row.state === 'finished' ? { state: 'finished', result: String(row.result) } : { state: 'unknown' }
 }
-
-// An idempotency key has one holder at a time, fenced by a token. A finished key returns its result.
 
 export function key(log: Connection, step: KeyStep): KeyState {
   return log.write(() =>

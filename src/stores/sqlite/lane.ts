@@ -7,7 +7,6 @@ import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/work.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 
-/** The event is not the head of its lane. */
 export const BEHIND = 2
 
 /**
@@ -51,7 +50,6 @@ const wakeHead = `
   where seq = (select min(seq) from hookonce_work where source = ?2 and lane = ?3)
     and token is null and claimed_at is null and next_at > ?1`
 
-/** Call it after an event has left `work`. */
 export function wakeLane(log: Connection, { source, lane }: Row): void {
   if (lane === null) return
   log.run(wakeHead, log.now, source!, lane!)

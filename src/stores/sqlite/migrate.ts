@@ -38,7 +38,6 @@ function apply(log: Connection, migration: Migration): boolean {
   })
 }
 
-/** `at` is SQL for the time in milliseconds. */
 export function noteAsSql(migration: Migration, at: string): string {
   const { number, name } = migration
   const version = packageVersion()

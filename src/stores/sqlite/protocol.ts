@@ -1,4 +1,3 @@
-/** The messages between the event loop and a thread. */
 import type { Settlement } from '../../model.js'
 import type { EffectState, EffectStep, Watermark } from '../../store.js'
 import type { ConnectionOptions } from './connection.js'
@@ -18,7 +17,6 @@ export interface ThreadStart {
 
 type Verbs = typeof verbs
 
-/** Calls of a handler's transaction, under the id of its `begin`. */
 export interface TransactionVerbs {
   begin(args: { transaction: number }): void
   run(args: StatementArgs): RunResult

@@ -1,4 +1,3 @@
-/** The SQL of prune. */
 import type { PruneOptions, PruneResult } from '../../store.js'
 import { type PrunedLog, prune as pruneLog, type Swept } from '../shared/prune.js'
 import { runBlocking } from '../shared/steps.js'
@@ -84,7 +83,6 @@ function removeEvents(log: Connection, source: string, rows: readonly Row[]): vo
 
 const finished = "('succeeded', 'ignored')"
 
-// A payload may belong to several events. It is removed when all of them are finished.
 const oldPayloads = `
   select distinct p.seq
   from hookonce_events e join hookonce_payloads p on p.seq = coalesce(e.payload_seq, e.seq)

@@ -1,4 +1,3 @@
-/** Reads of one event. */
 import type { EventKey, EventRecord } from '../../model.js'
 import type { Attempt, Payload } from '../../store.js'
 import type { Connection } from './connection.js'

@@ -45,7 +45,6 @@ const guardHolder = 'select event_id from hookonce_guards where source = ? and c
 /** For one write transaction: the seqs of its new events have no gaps. */
 export function insertion(log: Connection): Insertion {
   const book = hourBook()
-  /** Plain events without a row in `work`; 0 = none. */
   let firstPlain = 0
   let lastPlain = 0
 
@@ -55,7 +54,6 @@ export function insertion(log: Connection): Insertion {
     firstPlain = 0
   }
 
-  /** Null when the event is not plain or not new. */
   function insertAsPlain({
     source,
     headers,

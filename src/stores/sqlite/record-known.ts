@@ -1,4 +1,3 @@
-/** Events that are in the log already, and the counts of their repeated deliveries. */
 import type { NewEvent, RecordVerdict, State } from '../../model.js'
 import type { DuplicateNote } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
@@ -12,7 +11,6 @@ const existing = `
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
 
-/** Null when the log does not have the event. */
 export function known(log: Connection, source: string, { id, contentHash }: NewEvent): RecordVerdict | null {
   const row = log.get(existing, source, id, contentHash, log.now)
   if (row === undefined) return null

@@ -68,7 +68,6 @@ function insertAtOnce(log: Connection, judged: readonly Judged[]): void {
   }
 }
 
-/** `failure`: why not all events could be inserted at once. */
 function insertUnknown(log: Connection, judged: readonly Judged[], failure: unknown): void {
   log.read(() => {
     for (const each of judged) {

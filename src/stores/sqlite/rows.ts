@@ -41,7 +41,6 @@ export function recordsOf(rows: readonly Row[]): EventRecord[] {
   return rowsOf<EventRow>(rows).map(asRecord)
 }
 
-/** Rows whose columns have the names and types of the fields of `T`. */
 export function rowsOf<T>(rows: readonly Row[]): T[] {
   return rows as unknown as T[]
 }

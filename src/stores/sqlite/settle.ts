@@ -9,7 +9,6 @@ export function settle(log: Connection, settlements: readonly Settlement[]): boo
   return log.write(() => settleWithin(log, settlements))
 }
 
-/** Call it inside a write transaction. */
 export function settleWithin(log: Connection, settlements: readonly Settlement[]): boolean[] {
   const book = hourBook()
   const settled = settlements.map((settlement) => settleEvent(log, settlement, book))
@@ -17,7 +16,7 @@ export function settleWithin(log: Connection, settlements: readonly Settlement[]
   return settled
 }
 
-/** Under the write lock nothing can change between this read and the writes below. */
+/** The write lock is held: nothing can change between this read and the writes below. */
 const leasedEvent = `
   select w.attempt, w.worker, w.source, w.lane, e.run, e.received_at
   from hookonce_work w join hookonce_events e on e.seq = w.seq

@@ -167,7 +167,6 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
   })
 }
 
-/** Counts the duplicates; the thread only finds them. */
 async function record(
   threads: Threads,
   health: Ping,

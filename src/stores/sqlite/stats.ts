@@ -41,7 +41,7 @@ const upsert = `
     first_seq = min(first_seq, excluded.first_seq),
     last_seq = max(last_seq, excluded.last_seq)`
 
-/** As a first_seq it does not change the minimum. */
+/** It does not change the minimum of first_seq. */
 const NO_SEQ = Number.MAX_SAFE_INTEGER
 
 export function hourBook(): HourBook {
@@ -92,7 +92,6 @@ const sourceBounds = `
   select min(first_seq) as first_seq, max(last_seq) as last_seq from hookonce_hours
   where hour >= ?1 and hour <= ?2 and source = ?3`
 
-/** The seqs of the events that arrived in [from, to); null when there are none. */
 export function seqRange(
   log: Connection,
   from: number,

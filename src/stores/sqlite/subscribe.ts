@@ -42,7 +42,6 @@ export interface Watch {
 
 export interface WatchOptions {
   readonly connection: () => Connection
-  /** Called for new events and for new actions of an operator. */
   readonly notify: () => void
   /** Passes the work of a timer through the exit gate, like a call. */
   readonly guard: (run: () => void) => void
@@ -72,9 +71,7 @@ export function watchLog({ connection, notify, guard }: WatchOptions): Watch {
   function poll(): void {
     try {
       if (hasNews()) notify()
-    } catch {
-      // The next poll tries again, and other calls report the error.
-    }
+    } catch {}
   }
 
   return {

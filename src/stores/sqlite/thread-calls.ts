@@ -21,13 +21,11 @@ export interface ThreadDefinition {
   readonly name: string
   /** The script, as `scripts/thread-sources.mjs` writes it. */
   readonly source: string
-  /** Given to the thread as `workerData.options`. */
   readonly options: object
   /** Sees each message first. Returns false for a message that is not an answer. */
   isAnswer?(message: unknown): boolean
   /** Makes the error of a failed call. Default: the error as the thread sent it. */
   failed?(error: Error): Error
-  /** Makes the error of a call without an answer, because the thread has ended. */
   unanswered(verb: string, problem: string, wasSent: boolean): Error
 }
 

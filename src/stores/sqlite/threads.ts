@@ -20,7 +20,6 @@ import { threadSource } from './thread-source.js'
 
 export interface ThreadsOptions extends Omit<ThreadOptions, 'readOnly'> {
   readonly clock: Clock
-  /** Another process has committed something new. */
   readonly onNews: () => void
 }
 
@@ -43,7 +42,6 @@ export class Threads {
   /** The time of the log. It never goes back behind the newest time written: see `connection.ts`. */
   readonly now = (): number => this.#clock.now()
 
-  /** Throws STORE_CLOSED. */
   writer(): ThreadLink {
     this.insistOnOpen()
     this.#writer ??= this.#start(false)
@@ -90,7 +88,6 @@ export class Threads {
   }
 }
 
-/** One of the threads. A call carries the time of the log. */
 export interface ThreadLink {
   call<V extends Verb>(verb: V, args: ArgsOf<V>, transfer?: readonly ArrayBuffer[]): Promise<ValueOf<V>>
 }

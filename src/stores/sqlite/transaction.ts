@@ -1,4 +1,3 @@
-/** A handler's transaction, on the event loop. */
 import type { StoreTransaction } from '../../store.js'
 import type { SqliteValue } from './driver.js'
 import type { RunResult } from './protocol.js'

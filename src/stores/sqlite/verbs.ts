@@ -1,4 +1,3 @@
-/** What a thread can do. Each verb is a function of the connection and the arguments. */
 import { archived, countErasable, erase, exportDeliveries, receipts, restore } from './archive.js'
 import { audit, audits } from './audit.js'
 import { claim } from './claim.js'

@@ -7,7 +7,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 export interface WriteAheadLog {
   /** Call it under the write lock. False = frames of the last commit are gone. */
   begin(size: number): boolean
-  /** Call it after the commit. False = there is a gap before the frames of this commit. */
+  /** False = there is a gap before the frames of this commit. */
   committed(size: number): boolean
   close(): void
 }
