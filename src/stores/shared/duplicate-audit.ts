@@ -89,17 +89,12 @@ export class DuplicateAudit {
   }
 }
 
-export interface RepeatShare {
-  /** True while most events are known: a look-up before the insert then costs less. */
-  areLikely(): boolean
-  note(known: number, of: number): void
-}
-
-export function repeatShare(): RepeatShare {
+export function repeatShare() {
   let share = 0
   return {
+    /** True while most events are known: a look-up before the insert then costs less. */
     areLikely: () => share > 0.5,
-    note(known, of) {
+    note(known: number, of: number): void {
       share += (known / of - share) / 4
     },
   }

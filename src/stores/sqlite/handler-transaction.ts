@@ -9,13 +9,6 @@ import { advanceWithin, effectWithin } from './keys.js'
 import type { TransactionVerbs } from './protocol.js'
 import { settleWithin } from './settle.js'
 
-export interface HandlerTransactions {
-  readonly isOpen: () => boolean
-  /** Throws TRANSACTION_CLOSED when the transaction of the call has ended. */
-  perform(verb: keyof TransactionVerbs, args: { readonly transaction: number }): unknown
-  abandon(problem: string): void
-}
-
 export interface HandlerTransactionsOptions {
   readonly connection: () => Connection
   readonly timeoutMs: number
@@ -23,10 +16,10 @@ export interface HandlerTransactionsOptions {
   readonly guard: (run: () => void) => void
 }
 
-export function handlerTransactions(options: HandlerTransactionsOptions): HandlerTransactions {
+export function handlerTransactions(options: HandlerTransactionsOptions) {
   const { connection, timeoutMs, onTimeout, guard } = options
   const statements = statementCache(connection)
-  let open: number | null = null
+  let current: number | null = null
   let timer: NodeJS.Timeout | undefined
   let lastEnd = { transaction: -1, problem: '' }
 
@@ -35,7 +28,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
   } = {
     begin({ transaction }) {
       connection().begin()
-      open = transaction
+      current = transaction
     },
     run({ sql, params }) {
       const { changes, lastInsertRowid } = statements(sql).run(...params)
@@ -53,7 +46,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
     finish({ settlements }) {
       noteLogTime(connection())
       const settled = settleWithin(connection(), settlements).every(Boolean)
-      if (settled) verbs.commit({ transaction: open! })
+      if (settled) verbs.commit({ transaction: current! })
       else end('a lease was lost')
       return settled
     },
@@ -66,8 +59,9 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
     rollback: () => end('it was rolled back'),
   }
 
+  /** Throws TRANSACTION_CLOSED when the transaction of the call has ended. */
   function perform(verb: keyof TransactionVerbs, args: { readonly transaction: number }): unknown {
-    if (verb !== 'begin' && args.transaction !== open) {
+    if (verb !== 'begin' && args.transaction !== current) {
       if (verb === 'rollback') return
       const problem = args.transaction === lastEnd.transaction ? lastEnd.problem : 'it has ended'
       throw new HookonceError('TRANSACTION_CLOSED', { problem })
@@ -80,8 +74,8 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
       if (verb === 'commit' || verb === 'finish') end('its commit failed')
       throw error
     } finally {
-      if (open !== null && !inTransaction(connection().db)) end('SQLite rolled it back after an error')
-      if (open !== null) timer = setTimeout(() => guard(expire), timeoutMs)
+      if (current !== null && !inTransaction(connection().db)) end('SQLite rolled it back after an error')
+      if (current !== null) timer = setTimeout(() => guard(expire), timeoutMs)
     }
   }
 
@@ -92,12 +86,18 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
 
   function end(problem: string): void {
     clearTimeout(timer)
-    if (open !== null) lastEnd = { transaction: open, problem }
-    open = null
+    if (current !== null) lastEnd = { transaction: current, problem }
+    current = null
     if (inTransaction(connection().db)) connection().db.exec('rollback')
   }
 
-  return { isOpen: () => open !== null, perform, abandon: (problem) => open !== null && end(problem) }
+  return {
+    isOpen: () => current !== null,
+    perform,
+    abandon(problem: string): void {
+      if (current !== null) end(problem)
+    },
+  }
 }
 
 /** User code can make any number of statements, so the cache is bounded. */

@@ -16,12 +16,6 @@ export interface Judged {
   verdicts: readonly (RecordVerdict | null)[] | null
 }
 
-export interface Insertion {
-  insert(judged: Judged): RecordVerdict[]
-  /** Writes what was collected for all deliveries. Call it last. */
-  finish(): void
-}
-
 const insertPlain = `
   insert into hookonce_events (source, event_id, event_type, related_reference, content_hash, received_at, part,
     processing_state)
@@ -43,7 +37,7 @@ const insertGuard = `
 const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
 
 /** For one write transaction: the seqs of its new events have no gaps. */
-export function insertion(log: Connection): Insertion {
+export function insertion(log: Connection) {
   const book = hourBook()
   let firstPlain = 0
   let lastPlain = 0
@@ -128,14 +122,15 @@ export function insertion(log: Connection): Insertion {
   }
 
   return {
-    insert(judged) {
+    insert(judged: Judged): RecordVerdict[] {
       const verdict = insertAsPlain(judged.delivery)
       if (verdict) return [verdict]
       // A look-up reads the rows in `work`.
       writePlainWork()
       return insertDelivery(judged)
     },
-    finish() {
+    /** Writes what was collected for all deliveries. Call it last. */
+    finish(): void {
       writePlainWork()
       book.write(log)
     },

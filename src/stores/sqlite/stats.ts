@@ -12,7 +12,7 @@ export function hourOf(instant: number): number {
   return Math.floor(instant / HOUR_MS)
 }
 
-export interface HourDelta {
+interface HourDelta {
   recorded: number
   ignored: number
   dead: number
@@ -21,15 +21,9 @@ export interface HourDelta {
 }
 
 /** The changes of one transaction, written once at its end: a batch within one hour changes one row. */
-export interface HourBook {
-  recorded(source: string, receivedAt: number, seq: number): void
-  add(
-    source: string,
-    receivedAt: number,
-    delta: Partial<Pick<HourDelta, 'recorded' | 'ignored' | 'dead'>>,
-  ): void
-  write(log: Connection): void
-}
+export type HourBook = ReturnType<typeof hourBook>
+
+type Counts = Partial<Pick<HourDelta, 'recorded' | 'ignored' | 'dead'>>
 
 const upsert = `
   insert into hookonce_hours (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
@@ -44,7 +38,7 @@ const upsert = `
 /** It does not change the minimum of first_seq. */
 const NO_SEQ = Number.MAX_SAFE_INTEGER
 
-export function hourBook(): HourBook {
+export function hourBook() {
   const sources = new Map<string, Map<number, HourDelta>>()
 
   function deltaOf(source: string, receivedAt: number): HourDelta {
@@ -63,19 +57,19 @@ export function hourBook(): HourBook {
   }
 
   return {
-    recorded(source, receivedAt, seq) {
+    recorded(source: string, receivedAt: number, seq: number): void {
       const delta = deltaOf(source, receivedAt)
       delta.recorded++
       delta.firstSeq = Math.min(delta.firstSeq, seq)
       delta.lastSeq = Math.max(delta.lastSeq, seq)
     },
-    add(source, receivedAt, { recorded = 0, ignored = 0, dead = 0 }) {
+    add(source: string, receivedAt: number, { recorded = 0, ignored = 0, dead = 0 }: Counts): void {
       const delta = deltaOf(source, receivedAt)
       delta.recorded += recorded
       delta.ignored += ignored
       delta.dead += dead
     },
-    write(log) {
+    write(log: Connection): void {
       for (const [source, hours] of sources) {
         for (const [hour, { recorded, ignored, dead, firstSeq, lastSeq }] of hours) {
           log.run(upsert, source, hour, recorded, ignored, dead, firstSeq, lastSeq)

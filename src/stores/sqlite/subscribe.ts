@@ -1,17 +1,11 @@
 /** Subscribers on the event loop, and the watch on the reader thread, which runs while there is a subscriber. */
 import type { Connection } from './connection.js'
 
-export interface Subscribers {
-  add(wake: () => void): Promise<() => Promise<void>>
-  wakeAll(): void
-  clear(): void
-}
-
-export function subscribers(watch: (on: boolean) => Promise<void>): Subscribers {
+export function subscribers(watch: (on: boolean) => Promise<void>) {
   const wakes = new Set<{ readonly wake: () => void }>()
 
   return {
-    async add(wake) {
+    async add(wake: () => void): Promise<() => Promise<void>> {
       // Each subscription has its own entry, because the same function may subscribe twice.
       const entry = { wake }
       wakes.add(entry)
@@ -25,7 +19,7 @@ export function subscribers(watch: (on: boolean) => Promise<void>): Subscribers 
         if (wakes.delete(entry) && wakes.size === 0) await watch(false)
       }
     },
-    wakeAll() {
+    wakeAll(): void {
       for (const { wake } of wakes) wake()
     },
     clear: () => wakes.clear(),
@@ -34,12 +28,6 @@ export function subscribers(watch: (on: boolean) => Promise<void>): Subscribers 
 
 const POLL_MS = 25
 
-/** `data_version` changes with each commit of another connection; a poll costs microseconds and takes no lock. */
-export interface Watch {
-  start(): void
-  stop(): void
-}
-
 export interface WatchOptions {
   readonly connection: () => Connection
   readonly notify: () => void
@@ -47,13 +35,14 @@ export interface WatchOptions {
   readonly guard: (run: () => void) => void
 }
 
+/** `data_version` changes with each commit of another connection; a poll costs microseconds and takes no lock. */
 const commits = 'pragma data_version'
 // Most commits are claims and settlements, which need no notification.
 const newest = `
   select (select seq from sqlite_sequence where name = 'hookonce_events') as event,
     (select max(id) from hookonce_audit) as audited`
 
-export function watchLog({ connection, notify, guard }: WatchOptions): Watch {
+export function watchLog({ connection, notify, guard }: WatchOptions) {
   let timer: NodeJS.Timeout | undefined
   let seenCommit: unknown
   let seenNewest = ''
@@ -75,13 +64,13 @@ export function watchLog({ connection, notify, guard }: WatchOptions): Watch {
   }
 
   return {
-    start() {
+    start(): void {
       if (timer !== undefined) return
       hasNews()
       timer = setInterval(() => guard(poll), POLL_MS)
       timer.unref()
     },
-    stop() {
+    stop(): void {
       clearInterval(timer)
       timer = undefined
     },
