@@ -3,15 +3,12 @@
  * way in, `drain.ts` the way out.
  */
 import { resolve } from 'node:path'
-import type { Clock } from '../clock.js'
 import { type Duration, msOf } from '../duration.js'
 import { HookonceError, isHookonceError } from '../errors.js'
-import type { Logger } from '../log.js'
-import type { NewDelivery, RecordVerdict } from '../model.js'
 import { checkOptions, duration, type Rule, required, rule, shape, whole } from '../options.js'
 import type { BatchRecorder, LogRecorder } from '../recorder.js'
 import { type CallingThread, startCallingThread } from '../stores/sqlite/thread-calls.js'
-import { Drain } from './drain.js'
+import { Drain, type DrainDeps } from './drain.js'
 import { Circuit, isForTheSpool, spoolGate } from './gate.js'
 import type { SpoolRow } from './row.js'
 import type { SpoolCall, SpoolFileOptions, SpoolThread, SpoolVerb } from './spool-file.js'
@@ -71,14 +68,9 @@ export interface OpenSpool extends Spool, BatchRecorder {
   stop(deadlineMs: number): Promise<void>
 }
 
-export interface SpoolDeps {
-  readonly clock: Clock
-  readonly log: Logger
+/** `next` takes deliveries from the gate, `drainTo` those of the file. */
+export interface SpoolDeps extends Omit<DrainDeps, 'file' | 'circuit'> {
   readonly next: LogRecorder
-  readonly drainTo: LogRecorder
-  /** `ping` of the store. */
-  probe(): Promise<number>
-  drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
 export const DEFAULT_AFTER = '2s'

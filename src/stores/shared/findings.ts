@@ -23,7 +23,7 @@ const words: Readonly<Record<RowCheck, { name: string; fix: string }>> = {
   },
   reopened: {
     name: 'finished events stay finished',
-    fix: 'These events are finished and are also in the work table, so they would run again without an order. Find the program that writes to the tables, then delete these seqs from the work table.',
+    fix: 'These events are finished and are also in the work table, so they would run again although nobody asked for it. Find the program that writes to the tables, then delete these seqs from the work table.',
   },
   orphaned: {
     name: 'every work row has its event',
@@ -31,7 +31,7 @@ const words: Readonly<Record<RowCheck, { name: string; fix: string }>> = {
   },
   bytesMissing: {
     name: 'unfinished events have their payloads',
-    fix: 'The payloads of these events are missing and were not erased by an order. Restore them from an archive or a backup, or ignore the events.',
+    fix: 'The payloads of these events are missing, and nobody has erased them. Restore them from an archive or a backup, or ignore the events.',
   },
   vanished: {
     name: 'unfinished events have their work rows',

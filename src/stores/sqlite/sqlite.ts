@@ -89,7 +89,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
       threads.insistOnOpen()
       return listeners.add(wake)
     },
-    operate: (order) => write('operate', order),
+    operate: (action) => write('operate', action),
     get: (key) => read('get', key),
     list: async (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) =>
       read('list', { filter, limit, cursor }),
