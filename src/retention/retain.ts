@@ -168,7 +168,7 @@ class Run {
       if (!dryRun) counters.retention.removed(result)
       onProgress?.({ step: 'prune', source, removed })
       if (!result.more || dryRun) return removed
-      // Half of the time belongs to recording.
+      // Half of the time is left to recording.
       await sleep(Math.min(1_000, performance.now() - startedAt))
     }
   }

@@ -23,7 +23,7 @@ const BATCH_BYTES = 4 * 1024 * 1024
 const IDLE_MS = 1_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
-/** New deliveries in the spool have their turn after so many. */
+/** New deliveries in the spool have their turn after this many. */
 const RETRIES_A_TURN = 100
 const NOTHING: RowsResult = { recorded: [], failed: [], storeError: null }
 

@@ -35,8 +35,8 @@ interface Item {
 }
 
 /**
- * New deliveries wait until so few are drained, which takes a moment. Spooled behind each other, the deliveries of a busy
- * source would never leave the spool empty.
+ * So few deliveries are drained in a moment, and new ones wait for that. Otherwise the spool of a busy source would never be
+ * empty.
  */
 const SHORT_QUEUE = 500
 const QUEUE_WAIT_MS = 1_000

@@ -43,7 +43,7 @@ interface ReadRow {
 
 /** A row is at fault when it has failed this often, each time alone, while the store said that it could record. */
 const SUSPECT_AFTER = 10
-/** No arrival is longer before the drain: a clock that was set in the meantime must not make retention forget a new event. */
+/** An arrival is dated back no further: a clock that was set in the meantime must not make retention forget a new event. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000
 
 export function rowRecorder({ clock, drainTo, probe }: RecordRowsDeps) {

@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from
 import { dirname, join, resolve, sep } from 'node:path'
 import { invalid } from '../../errors.js'
 import { archiveRun } from './run.js'
-import { type ArchiveTarget, archiveFailed, MOST_BYTES, withRun } from './target.js'
+import { type ArchiveTarget, type ArchiveVerb, archiveFailed, MOST_BYTES, withRun } from './target.js'
 
 export function directory(path: string): ArchiveTarget {
   if (typeof path !== 'string' || path === '' || path.includes('\0'))
@@ -12,7 +12,7 @@ export function directory(path: string): ArchiveTarget {
   const root = resolve(path)
   const name = `directory ${path}`
 
-  async function guarded<T>(verb: 'read' | 'write' | 'list', at: string, work: () => Promise<T>): Promise<T> {
+  async function guarded<T>(verb: ArchiveVerb, at: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Duration } from '../../duration.js'
 import { invalid } from '../../errors.js'
 import { checkedMs } from '../../options.js'
 import { archiveRun } from './run.js'
-import { type ArchiveTarget, archiveFailed, MOST_BYTES, withRun } from './target.js'
+import { type ArchiveTarget, type ArchiveVerb, archiveFailed, MOST_BYTES, withRun } from './target.js'
 
 export interface S3Options {
   /** `https://s3.eu-central-1.amazonaws.com`, `http://localhost:9000`, ... */
@@ -42,7 +42,7 @@ export function s3(options: S3Options): ArchiveTarget {
   const name = `s3 ${new URL(endpoint).host}/${bucket}`
   const urlOf = (path: string) => `${base}/${`${before}${path}`.split('/').map(encodeURIComponent).join('/')}`
 
-  async function send(verb: 'read' | 'write' | 'list', path: string, url: string, init: RequestInit = {}) {
+  async function send(verb: ArchiveVerb, path: string, url: string, init: RequestInit = {}) {
     try {
       return await client.fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
     } catch (error) {
@@ -52,7 +52,7 @@ export function s3(options: S3Options): ArchiveTarget {
   }
 
   /** The text of the response may quote the request, so only its code is passed on. */
-  async function insist(response: Response, verb: 'read' | 'write' | 'list', path: string): Promise<void> {
+  async function insist(response: Response, verb: ArchiveVerb, path: string): Promise<void> {
     if (response.ok) return
     const code = /<Code>(\w+)<\/Code>/.exec(await response.text().catch(() => ''))?.[1]
     throw archiveFailed(name, verb, path, `HTTP ${response.status}${code ? ` ${code}` : ''}`)

@@ -32,7 +32,7 @@ export async function runOf(target: ArchiveTarget & { readonly [RUN]?: ArchiveRu
   return run ?? (await importPart<typeof import('./index.js')>('hookonce/archive')).archiveRun
 }
 
-type ArchiveVerb = 'read' | 'write' | 'list'
+export type ArchiveVerb = 'read' | 'write' | 'list'
 
 export function archiveFailed(
   archive: string,
