@@ -20,7 +20,6 @@ export interface Sealable {
 
 export interface Place extends EventKey {
   readonly part: number
-  /** The content hash of the event in the log, in hexadecimal. */
   readonly contentHash: string | null
   /** Other content under the id of the event. */
   readonly isConflict?: boolean

@@ -12,7 +12,6 @@ export interface SeenKey extends EventKey {
 
 export interface SeenEntry {
   readonly seq: number
-  /** The content hash the event was recorded with. */
   readonly hash: Uint8Array
   /** `succeeded` and `ignored` are finished; `pending` stands for all other states. */
   readonly state: 'pending' | 'succeeded' | 'ignored'
@@ -23,7 +22,7 @@ export interface SeenEntry {
 }
 
 export interface Seen {
-  /** For log lines: `lru`, `redis`. */
+  /** Shown in log lines: `lru`, `redis`. */
   readonly name: string
   /** An entry or null for each key, in order. May throw: then the log is asked. */
   get(keys: readonly SeenKey[]): Promise<(SeenEntry | null)[]>

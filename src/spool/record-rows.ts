@@ -99,7 +99,7 @@ export function rowRecorder({ clock, drainTo, probe }: RecordRowsDeps) {
     return true
   }
 
-  /** By the clock of the store. Only the time in the spool is measured with the clock of this node, which may be wrong. */
+  /** The clock of this node may be wrong. It measures only the time in the spool. */
   function arrivedAt({ receivedAt }: SpoolRow, storeNow: number): number {
     const ageMs = clock.now() - receivedAt
     return Math.trunc(storeNow - Math.min(Math.max(ageMs, 0), MAX_AGE_MS))

@@ -60,7 +60,7 @@ export interface Spool {
 }
 
 export interface OpenSpool extends Spool, BatchRecorder {
-  /** For metrics: one or two seconds old at most. */
+  /** Metrics read it. One or two seconds old at most. */
   counts(): { readonly depth: number; readonly setAside: number }
   start(): void
   /** The store could not be opened. True: deliveries go to the spool from now on. */

@@ -73,10 +73,10 @@ export interface ArchiveDay {
 
 /** These payloads are in an archive object that was read back and verified. */
 export interface ArchiveReceipt extends ArchiveDay {
-  /** The number of the object within its day, from 1. */
+  /** Counts the objects of a day, from 1. */
   readonly object: number
   readonly seqs: readonly number[]
-  /** Of the object, in hexadecimal. An object with another one is not restored. */
+  /** Hexadecimal. An object with another one is not restored. */
   readonly sha256: string
 }
 

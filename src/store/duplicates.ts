@@ -3,7 +3,6 @@
  * `seen`, which answers known duplicates without the store.
  */
 export interface Duplicates {
-  /** For duplicates that were answered without the store. */
   count(repeats: readonly Repeat[]): void
   /** Writes the counts now. A timer and `close` do it too. */
   flush(): Promise<void>

@@ -8,7 +8,7 @@ export interface History {
   read(range: HistoryRange): Promise<HistoryReport>
   /** Processes that wrote a note in the last day, the latest first. */
   processes(): Promise<ProcessSeen[]>
-  /** What live processes handle: notes older than `HANDLED_MS` by the store's clock do not count. */
+  /** Notes older than `HANDLED_MS` by the store's clock do not count. */
   handled(): Promise<HandledTypes[]>
 }
 
@@ -39,7 +39,7 @@ export interface ProcessFacts {
   readonly node: string
   readonly host: string
   readonly pid: number
-  /** The name of its worker in leases and attempts; null when it runs no handlers. */
+  /** Names it in leases and attempts; null when it runs no handlers. */
   readonly worker: string | null
   readonly handles?: readonly HandledTypes[]
 }

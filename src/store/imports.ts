@@ -7,7 +7,7 @@ export interface Imports {
    * in this call. It gets no content hash: a later delivery of its id is a duplicate whatever its bytes are.
    */
   add(events: readonly ImportedEvent[]): Promise<boolean[]>
-  /** For a dry run: whether the log has each event, at most `limits.recordBatch`. */
+  /** A dry run asks whether the log has each event, at most `limits.recordBatch`. */
   known(keys: readonly EventKey[]): Promise<boolean[]>
 }
 

@@ -13,7 +13,7 @@ export interface Inspect {
   effects(key: EventKey): Promise<Effect[]>
   /** The latest delivery of this id with other content. */
   conflict(key: EventKey): Promise<Conflict | null>
-  /** By source, type and error, from the newest `limit` dead letters. */
+  /** Groups the newest `limit` dead letters by source, type and error. */
   deadLetters(options: DeadLetterOptions): Promise<DeadLetters>
   leases(): Promise<WorkerLeases[]>
   types(limit: number): Promise<SourceTypes[]>
@@ -26,7 +26,6 @@ export interface Payload {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly part: number
-  /** The content hash the event was recorded with, in hexadecimal. */
   readonly contentHash: string | null
   readonly receivedAt: number
 }
@@ -78,7 +77,7 @@ export interface SourceTypes {
   readonly more: boolean
 }
 
-/** How an attempt ended. `lost`: its lease expired without a report from the worker (crash, freeze). */
+/** `lost`: the lease expired without a report from the worker (crash, freeze). */
 export type AttemptOutcome = Outcome['kind'] | 'lost'
 
 export interface Attempt {
@@ -92,14 +91,13 @@ export interface Attempt {
   readonly detail: string | null
 }
 
-/** The state of a store, for `hookonce doctor` and `/readyz`. */
 export interface Inspection {
   /**
    * `found`: the schema of the log. `known`: the newest schema this hookonce knows. `needed`: present when `found` is
    * newer, the oldest schema a hookonce must know to work with this log.
    */
   readonly schema: { readonly found: number; readonly known: number; readonly needed?: number }
-  /** The store's clock, milliseconds: compare it with your own. */
+  /** Compare the store's clock with your own. */
   readonly now: number
   readonly settings: readonly Finding[]
   /** Checked on a bounded number of rows; `ok` is false where a row breaks the rule. */

@@ -20,7 +20,7 @@ import type {
 import type { TransactionKeys } from './keys.js'
 
 export interface Log<Tx = unknown> {
-  /** For logs and errors: `sqlite:events.db`, `postgres:hookonce`. Never contains a password. */
+  /** Shown in log lines and errors: `sqlite:events.db`, `postgres:hookonce`. Never contains a password. */
   readonly name: string
 
   /** True when an open transaction blocks all other writes of this process. Effects are then written inside it. */
@@ -84,7 +84,6 @@ export interface TransactionOptions {
 }
 
 export interface StoreTransaction<Tx = unknown> {
-  /** The handler's `ctx.tx`. */
   readonly tx: Tx
   /** The transaction did not begin, and the store has found out after it returned `tx`. */
   readonly beginFailure?: HookonceError | null

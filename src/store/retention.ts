@@ -32,7 +32,7 @@ export interface PruneResult {
 }
 
 export interface MaintainOptions {
-  /** By source: payloads received before this instant may be dropped. Payloads of other sources are kept. */
+  /** Payloads of a source that were received before may be dropped. Payloads of other sources are kept. */
   readonly payloadsBefore: Readonly<Record<string, number>>
   /** Drop only payloads of these sources that are in a verified archive. */
   readonly archivedOnly?: readonly string[]

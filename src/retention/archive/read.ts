@@ -10,7 +10,6 @@ export interface ArchiveFilter {
   readonly to?: string
 }
 
-/** By source and day. */
 export async function* archiveList(
   target: ArchiveTarget,
   filter: ArchiveFilter = {},

@@ -4,7 +4,7 @@ import { importPart } from '../../optional-module.js'
 import type { archiveRun } from './run.js'
 
 export interface ArchiveTarget {
-  /** For logs and errors; never a credential. */
+  /** Shown in log lines and errors; never a credential. */
   readonly name: string
   /** False = the name exists, and nothing was written. The object is durable when it resolves. */
   create(path: string, bytes: Uint8Array): Promise<boolean>

@@ -81,7 +81,6 @@ export interface ListedLog {
     source?: string,
   ): Call<{ readonly first: number; readonly last: number } | null>
   sources(): Call<string[]>
-  /** The pairs of source and type that match. Null when there are more than `PAIRS_AT_MOST`. */
   pairs(filter: EventFilter): Call<[string, string][] | null>
   look(walks: readonly Walk[], filter: EventFilter, step: LookStep): Call<Looked>
   portion(below: number, from: number, size: number): Call<Portion>

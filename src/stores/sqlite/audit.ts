@@ -1,4 +1,3 @@
-/** The `audit` capability: who did what to the log, newest first. Each call reads a bounded number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { decodeCursor, encodeCursor } from '../shared/list.js'
 import type { Connection } from './connection.js'

@@ -31,7 +31,6 @@ export interface OtherContent {
   readonly delivery: UnpackedDelivery
   readonly event: NewEvent
   readonly part: number
-  /** The event that has the id. */
   readonly seq: number
 }
 

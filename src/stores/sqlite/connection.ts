@@ -24,7 +24,6 @@ export interface ConnectionOptions {
 
 export interface Connection {
   readonly db: Database
-  /** The time of the log in this call. */
   now: number
   /** Set once the log has its tables: each write transaction then notes the time first. */
   notesTime: boolean

@@ -1,4 +1,4 @@
-/** The file of the database: its creation, and the check that it has not been replaced or cut while it is open. */
+/** Creates the file of the database, and checks that nobody has replaced or cut it while it is open. */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -52,7 +52,7 @@ function createInPlace(path: string): void {
   }
 }
 
-/** The target of a symbolic link, which may not exist yet: SQLite would create it readable for everyone. */
+/** SQLite would create the missing target of a symbolic link readable for everyone. */
 function linkTarget(path: string): string {
   let place = path
   for (let links = 0; links < MAX_LINKS; links++) {

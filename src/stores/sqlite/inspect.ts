@@ -1,4 +1,3 @@
-/** The report of `inspect`, and the test read and write of `ping`. */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Finding, Inspection } from '../../store.js'

@@ -1,4 +1,3 @@
-/** The SQL of list and tail. */
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage, TailOptions, TailPage } from '../../model.js'
 import {

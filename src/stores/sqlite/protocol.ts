@@ -62,7 +62,6 @@ export type ValueOf<V extends Verb> = ReturnType<Calls[V]>
 export interface Call {
   readonly id: number
   readonly verb: Verb
-  /** The store's clock at the time of the call. The time of the log may be later. */
   readonly now: number
   readonly args: unknown
 }

@@ -1,5 +1,5 @@
 /**
- * The rows of new events. A plain event (alone in its delivery, no guard, no lane) takes two short statements; its row in
+ * A plain event (alone in its delivery, no guard, no lane) takes two short statements; its row in
  * `work` is written together with those of its neighbours. All other events take the long way.
  */
 import { contentGuards, type NewEvent, type RecordVerdict } from '../../model.js'
@@ -36,7 +36,7 @@ const insertGuard = `
   insert into hookonce_guards (source, content_hash, event_id) values (?, ?, ?) on conflict do nothing`
 const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
 
-/** For one write transaction: the seqs of its new events have no gaps. */
+/** Use it in one write transaction: the seqs of its new events have no gaps. */
 export function insertion(log: Connection) {
   const book = hourBook()
   let firstPlain = 0

@@ -85,7 +85,7 @@ export function writeAttempt(log: Connection, row: AttemptRow): void {
   log.run(insertAttempt, seq, attempt, run, worker, startedAt, finishedAt, outcome, detail)
 }
 
-/** For a row of `work`, with `run`, that has no live lease: writes the attempt of an expired lease, if there was one. */
+/** `work` needs `run` and has no live lease. Writes the attempt of an expired lease, if there was one. */
 export function writeLostAttempt(log: Connection, work: Row): void {
   if (work.token === null) return
   writeAttempt(log, {

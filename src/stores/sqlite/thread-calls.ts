@@ -96,8 +96,7 @@ export function startCallingThread<Call extends { readonly verb: string }>(
 }
 
 /**
- * The space for new objects of a thread. The default grows to 48 MB, and a thread only handles messages that are soon
- * garbage.
+ * A thread only handles messages that are soon garbage. The default space for new objects grows to 48 MB.
  */
 const YOUNG_MB = 6
 

@@ -1,6 +1,6 @@
 /**
- * The thread that owns a connection, so that a commit waits for the disk outside the event loop. Calls are answered in the
- * order in which they arrive, except that calls outside an open handler's transaction wait for its end.
+ * The thread owns a connection: a commit waits for the disk outside the event loop. Calls are answered in the sequence in
+ * which they arrive, except that calls outside a handler's transaction wait for its end.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { HookonceError } from '../../errors.js'
