@@ -398,10 +398,10 @@ export class MemoryLog {
     const held = known && known.expiresAt !== null && known.expiresAt <= now ? undefined : known
     if (step.step === 'take') {
       if (held?.result != null) return { state: 'finished', result: held.result }
-      if (held?.token != null && held.until > now) return { state: 'busy', until: held.until } as never
+      if (held?.token != null && held.until > now) return { state: 'busy' }
       const token = `${Math.floor(this.#options.random() * 2 ** 52).toString(16)}.${this.#keys.size}`
       this.#keys.set(step.key, { token, until: now + step.leaseMs, result: null, expiresAt: null })
-      return { state: 'taken', token, repeat: held?.token != null }
+      return { state: 'taken', token }
     }
     if (!held || held.token !== step.token || held.result !== null || held.until <= now)
       return { state: 'fenced' }
