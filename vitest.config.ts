@@ -7,8 +7,10 @@ export default defineConfig({
     environment: 'node',
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Most files wait for leases, timers and other processes half of their time: two cores can run four.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // A process runs many files: to start it and to load the package costs more than most files.
+    isolate: false,
+    // Most files wait for leases, timers and other processes half of their time: two cores can run six.
+    maxWorkers: Math.max(6, availableParallelism()),
     // Limits for a machine that is busy with other work. A test that passes needs a fraction of them.
     testTimeout: 120_000,
     hookTimeout: 120_000,

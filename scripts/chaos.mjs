@@ -23,7 +23,7 @@ const defaults = {
   HOOKONCE_KILL_ROUNDS: '50',
 }
 
-/** @type {Record<string, { what: string, files: string[], env?: Record<string, string> }>} */
+/** @type {Record<string, { what: string, files: string[], limitMs?: number, env?: Record<string, string> }>} */
 const disasters = {
   spool: { what: 'the database away under steady deliveries', files: ['test/spool/outage.test.ts'] },
   drain: { what: 'kill -9 while the spool is drained', files: ['test/spool/processes.test.ts'] },
@@ -63,6 +63,8 @@ const disasters = {
   fuzz: {
     what: 'readers, verifiers, cursors, archives, the admin API and the command line against any input',
     files: ['test/fuzz', 'test/providers/fuzz.test.ts', 'test/json.test.ts'],
+    // Many inputs take longer than a test may.
+    limitMs: 6 * 3_600_000,
     env: { HOOKONCE_FUZZ_RUNS: '2000000' },
   },
   points: {
@@ -128,10 +130,10 @@ for (const name of wanted) {
   const passed = code === 0 ? 1 : 0
   rows.push({ disaster: name, what: program, seconds, passed, failed: 1 - passed })
 }
-for (const [name, { what, files, env: own = {} }] of Object.entries(disasters)) {
+for (const [name, { what, files, limitMs, env: own = {} }] of Object.entries(disasters)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const start = Date.now()
-  const { passed, failed, problems } = run(files, { ...defaults, ...own, ...process.env })
+  const { passed, failed, problems } = run(files, limitMs, { ...defaults, ...own, ...process.env })
   const seconds = Math.round((Date.now() - start) / 1_000)
   console.log(`${failed === 0 && passed > 0 ? 'ok    ' : 'FAILED'} ${name}: ${what} (${seconds} s)`)
   for (const problem of problems) console.log(problem.replace(/^/gm, '         '))
@@ -142,13 +144,15 @@ process.exitCode = rows.every(({ passed, failed }) => passed > 0 && failed === 0
 
 /**
  * @param {string[]} files
+ * @param {number | undefined} limitMs of a test, where it is not that of the configuration
  * @param {Record<string, string | undefined>} withEnv
  */
-function run(files, withEnv) {
+function run(files, limitMs, withEnv) {
   const folder = mkdtempSync(join(tmpdir(), 'hookonce-chaos-'))
   const report = join(folder, 'report.json')
   try {
     const args = ['run', ...files, '--reporter=json', `--outputFile=${report}`]
+    if (limitMs !== undefined) args.push(`--testTimeout=${limitMs}`)
     const vitest = join(root, 'node_modules', '.bin', 'vitest')
     spawnSync(vitest, args, { cwd: root, env: withEnv, stdio: ['ignore', 'inherit', 'inherit'] })
     /** @type {{ numPassedTests: number, numFailedTests: number, testResults: { message: string, assertionResults: { failureMessages: string[] }[] }[] }} */

@@ -1,4 +1,3 @@
-import { vi } from 'vitest'
 import '../support/fixed-seed.js'
 
 /**
@@ -9,6 +8,3 @@ export function fuzzRuns(small: number, cost = 1): number {
   const given = process.env.HOOKONCE_FUZZ_RUNS
   return given === undefined ? small : Math.max(1, Math.ceil(Number(given) / 10 / cost))
 }
-
-// Many inputs take longer than a test may.
-if (process.env.HOOKONCE_FUZZ_RUNS !== undefined) vi.setConfig({ testTimeout: 6 * 3_600_000 })

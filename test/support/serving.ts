@@ -3,16 +3,11 @@ import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import type { Delivery, Inbox, Source } from 'hookonce'
 import { createServer, type HookonceServer, type ServerOptions, type Token } from 'hookonce/server'
-import { afterEach } from 'vitest'
-
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
+import { onTestFinished } from 'vitest'
 
 /** Runs after the case, the last one first. */
 export function afterwards(cleanup: () => Promise<unknown>): void {
-  cleanups.push(cleanup)
+  onTestFinished(async () => void (await cleanup()))
 }
 
 export interface Served {
