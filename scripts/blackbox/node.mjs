@@ -35,7 +35,8 @@ if (clockMs !== 0) {
   })
 }
 const { createInbox, silentLog } = await import('hookonce')
-const { unverified, github } = await import('hookonce/providers')
+const { github } = await import('#dist/providers/github.js')
+const { unverified } = await import('#dist/providers/generic/credentials.js')
 const { createServer, runUntilSignal } = await import('hookonce/server')
 const { redis } = await import('hookonce/redis')
 const { Redis } = await import('ioredis')
@@ -45,7 +46,7 @@ client?.on('error', () => {})
 /** @type {{ id: 'json:id', type: 'json:type', reference: 'json:ref' }} */
 const fields = { id: 'json:id', type: 'json:type', reference: 'json:ref' }
 const inbox = createInbox({
-  store: /** @type {import('hookonce').Store} */ (childStore(where)),
+  store: /** @type {import('hookonce').Store} */ (await childStore(where)),
   sources: {
     shop: unverified(fields),
     inline: unverified({ ...fields, mode: 'inline' }),

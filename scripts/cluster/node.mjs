@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { createInbox } from 'hookonce'
 import { nodeHandler } from 'hookonce/node'
 import { postgres } from 'hookonce/postgres'
-import { unverified } from 'hookonce/providers'
+import { unverified } from '#dist/providers/generic/credentials.js'
 
 const [url = '', spoolPath = ''] = process.argv.slice(2)
 const inbox = createInbox({

@@ -1,10 +1,12 @@
 /** Opens the store a child process was told about: `sqlite <path>` or `postgres <url> <schema>`. */
-import { postgres } from 'hookonce/postgres'
-import { sqlite } from 'hookonce/sqlite'
 
-/** @param {string[]} args */
-export function childStore([kind, where = '', schema = '']) {
-  return kind === 'sqlite' ? sqlite(where) : postgres({ url: where, schema })
+/**
+ * Loads only the store that is used: to load the package is most of the work of a short process.
+ * @param {string[]} args
+ */
+export async function childStore([kind, where = '', schema = '']) {
+  if (kind === 'sqlite') return (await import('hookonce/sqlite')).sqlite(where)
+  return (await import('hookonce/postgres')).postgres({ url: where, schema })
 }
 
 /**

@@ -20,7 +20,7 @@ export interface Child {
 
 export function startChild(script: string, args: readonly string[]): Child {
   const path = fileURLToPath(new URL(script, import.meta.url))
-  const child = spawn(process.execPath, ['--enable-source-maps', path, ...args], {
+  const child = spawn(process.execPath, [path, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   child.stdin.on('error', () => {})

@@ -5,8 +5,8 @@
 import express from 'express'
 import { createInbox, silentLog } from 'hookonce'
 import { expressHandler } from 'hookonce/express'
-import { unverified } from 'hookonce/providers'
 import { admin, createServer, nodeAdmin } from 'hookonce/server'
+import { unverified } from '#dist/providers/generic/credentials.js'
 import { childStore, say } from './child-store.mjs'
 
 const [given = '{"tokens":[]}', ...where] = process.argv.slice(2)
@@ -16,7 +16,7 @@ const told = JSON.parse(given)
 /** @type {Parameters<typeof unverified>[0]} */
 const fields = { id: 'json:id', type: 'json:type', reference: 'json:ref' }
 const inbox = createInbox({
-  store: /** @type {import('hookonce').Store} */ (childStore(where)),
+  store: /** @type {import('hookonce').Store} */ (await childStore(where)),
   sources: { shop: unverified(fields), bank: unverified(fields) },
   log: silentLog,
   processing: { poll: 50, retry: { maxAttempts: 1 } },

@@ -1,12 +1,12 @@
 /** An inbox in a process of its own that handles the types it was told, until it is told `stop`. */
 import { createInterface } from 'node:readline'
 import { createInbox } from 'hookonce'
-import { unverified } from 'hookonce/providers'
+import { unverified } from '#dist/providers/generic/credentials.js'
 import { childStore, say } from './child-store.mjs'
 
 const [types = '[]', insert = '', ...where] = process.argv.slice(2)
 /** @type {import('hookonce/testing/contracts').CompleteStore} */
-const store = childStore(where)
+const store = await childStore(where)
 const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },

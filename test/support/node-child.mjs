@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { createInbox, silentLog } from 'hookonce'
 import { nodeHandler } from 'hookonce/node'
 import { postgres } from 'hookonce/postgres'
-import { unverified } from 'hookonce/providers'
+import { unverified } from '#dist/providers/generic/credentials.js'
 import { say } from './child-store.mjs'
 
 const [host = '', url = '', schema = '', spoolPath = '', sources = '', insert = ''] = process.argv.slice(2)

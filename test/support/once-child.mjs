@@ -7,7 +7,7 @@ import { childStore, say } from './child-store.mjs'
 
 const [callers, ...where] = process.argv.slice(2)
 /** @type {import('hookonce').Store} */
-const store = childStore(where)
+const store = await childStore(where)
 const inbox = createInbox({ store, sources: {}, log: silentLog })
 await wholeInbox(inbox).store()
 say('ready')

@@ -30,7 +30,7 @@ if (clockMs !== 0) {
   Date.now = () => now() + clockMs
 }
 const { createInbox } = await import('hookonce')
-const { unverified } = await import('hookonce/providers')
+const { unverified } = await import('#dist/providers/generic/credentials.js')
 
 /** @type {() => void} */
 let go = () => {}
@@ -48,7 +48,7 @@ async function reached(here) {
   await gone
 }
 
-const real = childStore(where)
+const real = await childStore(where)
 /** @type {import('hookonce').Store} */
 const store = {
   ...real,

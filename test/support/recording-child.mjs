@@ -2,7 +2,7 @@
 import { childStore, say } from './child-store.mjs'
 
 const [prefix, ...where] = process.argv.slice(2)
-const store = childStore(where)
+const store = await childStore(where)
 let last = 0
 
 async function lane() {

@@ -1,12 +1,12 @@
 /** Runs retention, or brings bytes back from an archive, and says each step of it. Meant to be killed. */
 import { createInbox, silentLog } from 'hookonce'
 import { archiveRestore, directory } from 'hookonce/archive'
-import { unverified } from 'hookonce/providers'
+import { unverified } from '#dist/providers/generic/credentials.js'
 import { childStore, say } from './child-store.mjs'
 
 const [mode = 'retain', folder = '', ages = '{}', ...where] = process.argv.slice(2)
 /** @type {import('hookonce/testing/contracts').CompleteStore} */
-const store = childStore(where)
+const store = await childStore(where)
 const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },

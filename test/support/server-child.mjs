@@ -1,7 +1,7 @@
 /** A server in a process of its own, as the command line runs one. Says its URL; ends by signals only. */
 import { createInbox, silentLog } from 'hookonce'
-import { unverified } from 'hookonce/providers'
 import { createServer, runUntilSignal } from 'hookonce/server'
+import { unverified } from '#dist/providers/generic/credentials.js'
 import { childStore, say } from './child-store.mjs'
 
 /**
@@ -16,7 +16,7 @@ const [given = '{}', insert = '', ...where] = process.argv.slice(2)
 const told = JSON.parse(given)
 
 async function run() {
-  const store = childStore(where)
+  const store = await childStore(where)
   const inbox = createInbox({
     store: /** @type {import('hookonce').Store} */ (store),
     sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },

@@ -5,11 +5,11 @@
 
 import { createInterface } from 'node:readline'
 import { createInbox, HookonceError, silentLog } from 'hookonce'
-import { unverified } from 'hookonce/providers'
+import { unverified } from '#dist/providers/generic/credentials.js'
 import { childStore, say } from './child-store.mjs'
 
 const [path = '', step = '', batchesBefore = '0', ...where] = process.argv.slice(2)
-const real = childStore(where)
+const real = await childStore(where)
 let away = step === ''
 let batches = 0
 

@@ -2,7 +2,7 @@
 import { childStore, say } from './child-store.mjs'
 
 const [insert, ...where] = process.argv.slice(2)
-const store = childStore(where)
+const store = await childStore(where)
 
 for (;;) {
   const claimed = await store.claim({ worker: `pid ${process.pid}`, limit: 4, leaseMs: 300 })
