@@ -3,6 +3,9 @@
  * some milliseconds instead of running every migration. Temporary files are kept in memory where that is possible.
  */
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -18,6 +21,8 @@ declare module 'vitest' {
     postgresTemplate: string
     /** Begins the names of all databases of this run. */
     postgresPrefix: string
+    /** Where the package is packed by the first file that needs it. */
+    packedFolder: string
   }
 }
 
@@ -42,6 +47,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `${prefix}template`
   cleanups.push(() => dropDatabases(url, prefix))
   await createTemplate(url, template)
+  const packed = join(tmpdir(), `${prefix}packed`)
+  cleanups.push(() => rm(packed, { recursive: true, force: true }))
+  project.provide('packedFolder', packed)
   project.provide('postgresUrl', url)
   project.provide('postgresPrefix', prefix)
   // Copying files ends with a checkpoint, which only a disk makes slow. Version 14 knows no other way.
