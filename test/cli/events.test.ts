@@ -71,7 +71,7 @@ const ways: readonly (readonly [string, () => string[]])[] = [
 ]
 
 describe.each(ways)('%s', (_, where) => {
-  const run = (...args: string[]) => folder.run([...args, ...where()], { HOOKONCE_TOKEN: token })
+  const run = (...args: string[]) => folder.call([...args, ...where()], { HOOKONCE_TOKEN: token })
   const json = async (...args: string[]) => {
     const ended = await run(...args, '--json')
     return { ...ended, value: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
@@ -183,7 +183,7 @@ describe.each(ways)('%s', (_, where) => {
 test.each(ways)(
   'replay --conflict, %s: runs the other content, and says when there is none',
   async (_, where) => {
-    const run = (...args: string[]) => folder.run([...args, ...where()], { HOOKONCE_TOKEN: token })
+    const run = (...args: string[]) => folder.call([...args, ...where()], { HOOKONCE_TOKEN: token })
     const replay = (id: string) => run('replay', id, '--conflict', '--force', '--note', 'the second is right')
     expect(await replay('evt_bad')).toMatchObject({
       code: 1,
@@ -211,7 +211,7 @@ test('an event without its payload is not replayed: the reason is named and coun
   await store.imports.add([{ ...about, ...times, id: 'evt_imported', state: 'succeeded' }])
   await store.close()
   const replay = (...args: string[]) =>
-    folder.run(['replay', '--force', ...args, '--store', `sqlite:${path}`, '--note', 'a test'])
+    folder.call(['replay', '--force', ...args, '--store', `sqlite:${path}`, '--note', 'a test'])
   for (const dryRun of [['--dry-run'], []]) {
     const one = await replay('evt_imported', ...dryRun)
     expect(one).toMatchObject({ code: 1, stdout: expect.stringContaining('its payload is not stored') })
@@ -219,13 +219,13 @@ test('an event without its payload is not replayed: the reason is named and coun
     expect(all).toMatchObject({ code: 1, stdout: expect.stringContaining('1 skipped: its payload is not') })
     expect(all.stdout).toContain('1 found, 0 ')
   }
-  const shown = await folder.run(['events', 'list', '--json', '--store', `sqlite:${path}`])
+  const shown = await folder.call(['events', 'list', '--json', '--store', `sqlite:${path}`])
   expect(shown.stdout).toContain('"succeeded"')
 })
 
 describe.concurrent('it says what to do when', () => {
   const failsWith = async (args: string[], code: number, words: string, env: Record<string, string> = {}) => {
-    const ended: Ended = await folder.run(args, env)
+    const ended: Ended = await folder.call(args, env)
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
     expect(ended.stderr).toContain(words)
     expect(ended.stderr).not.toMatch(/\n\s+at /)

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 const json = async (...args: string[]) => {
-  const ended = await folder.run([...args, '--json'])
+  const ended = await folder.call([...args, '--json'])
   expect(ended.stderr).toBe('')
   return { code: ended.code, result: JSON.parse(ended.stdout) }
 }
@@ -69,10 +69,10 @@ describe.each([
   ]
 
   test('a dry run counts and shows, and writes nothing', async () => {
-    const shown = await folder.run([...from(), '--dry-run'])
+    const shown = await folder.call([...from(), '--dry-run'])
     expect(shown.stdout).toContain('Columns: id=event_id, type=type, time=received_at, payload=payload')
     expect(shown.stdout).toContain(`${ROWS} events would be imported as succeeded, 0 known already`)
-    const { code, stdout } = await folder.run(['events', 'list', '--store', storeUrl()])
+    const { code, stdout } = await folder.call(['events', 'list', '--store', storeUrl()])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' }) // there is not even a log
   })
 
@@ -99,7 +99,7 @@ describe.each([
     await client.query(`update webhook_events set done = id <= ${ROWS}`)
     const { result } = await json('events', 'show', `stripe/evt_${ROWS + 2}`, '--store', storeUrl())
     expect(JSON.stringify(result)).toContain('succeeded')
-    expect((await folder.run(['doctor', '--store', storeUrl()])).stdout).not.toMatch(
+    expect((await folder.call(['doctor', '--store', storeUrl()])).stdout).not.toMatch(
       /PROBLEM +(one row|finished|unfinished)/,
     )
   })
@@ -148,7 +148,7 @@ test('a mistake is named with its row or column', async () => {
   const store = `sqlite:${join(folder.path, 'wrong.db')}`
   const wrong = async (text: string, ...args: string[]) => {
     writeFileSync(join(folder.path, 'wrong.csv'), text)
-    const { code, stderr } = await folder.run([
+    const { code, stderr } = await folder.call([
       'import',
       'shop',
       '--file',
@@ -169,7 +169,7 @@ test('a mistake is named with its row or column', async () => {
   const cut = await wrong('id,time\ngood,2026-10-01\nbad,yesterday\n')
   expect(cut).toContain('Row 2 cannot be imported: the time is "yesterday"')
   expect(cut).toContain('The rows before it were imported.')
-  expect((await folder.run(['events', 'show', 'good', '--store', store])).code).toBe(0)
+  expect((await folder.call(['events', 'show', 'good', '--store', store])).code).toBe(0)
   expect(await wrong('id\nx\n', '--map', 'id=nr')).toContain('there is no column nr')
   expect(await wrong('id\nx\n', '--state', 'failed')).toContain('there would be nothing to retry')
   expect(await wrong('id\n"x')).toContain('ends inside the quoted cell that begins in the row at line 2')
@@ -190,7 +190,7 @@ test('an import that is interrupted says where, and can be run again', async () 
     '--json',
   ])
   await expect
-    .poll(async () => (await folder.run(['events', 'list', '--store', store, '--json'])).stdout)
+    .poll(async () => (await folder.call(['events', 'list', '--store', store, '--json'])).stdout)
     .toContain('"source":"shop"')
   running.signal('SIGINT')
   const { code, stdout } = await running.ended()
@@ -203,7 +203,7 @@ describe('a row without an end', () => {
   const run = (file: string, text: string) => {
     writeFileSync(join(folder.path, file), text)
     // Enough for the limit, and not for the file.
-    return folder.run(['import', 'shop', '--file', file, '--store', 'sqlite:rows.db'], {
+    return folder.call(['import', 'shop', '--file', file, '--store', 'sqlite:rows.db'], {
       NODE_OPTIONS: '--max-old-space-size=160',
     })
   }

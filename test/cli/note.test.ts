@@ -51,7 +51,7 @@ const ways: readonly (readonly [string, () => string[]])[] = [
 ]
 
 async function runJson(args: string[], where: string[]) {
-  const ended = await folder.run([...args, '--json', ...where], { HOOKONCE_TOKEN: token })
+  const ended = await folder.call([...args, '--json', ...where], { HOOKONCE_TOKEN: token })
   const value = ended.stdout.startsWith('{"verb"') ? JSON.parse(ended.stdout) : null
   return { ...ended, value }
 }

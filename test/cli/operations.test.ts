@@ -21,9 +21,9 @@ let folder: Folder
 /** In the default store of the folder: evt_done of 60 days ago, which succeeded, and evt_new, which waits. */
 beforeAll(async () => {
   folder = freshFolder()
-  expect((await folder.run(['migrate', 'up', '--store', 'sqlite:first.db'])).code).toBe(0)
+  expect((await folder.call(['migrate', 'up', '--store', 'sqlite:first.db'])).code).toBe(0)
   // A log in which nothing waits: doctor finds no fault in it, however long the tests take.
-  expect((await folder.run(['migrate', 'up', '--store', 'sqlite:idle.db'])).code).toBe(0)
+  expect((await folder.call(['migrate', 'up', '--store', 'sqlite:idle.db'])).code).toBe(0)
   writeFileSync(join(folder.path, 'old.ndjson'), '{"id":"evt_old","type":"invoice.paid"}\n')
   const store = await openStore(`sqlite:${folder.path}/first.db`)
   const source = stripe({ secret })
@@ -56,7 +56,7 @@ afterAll(() => folder.remove())
 
 const env = { HOOKONCE_STORE: 'sqlite:first.db' }
 const run = async (...args: string[]) => {
-  const ended = await folder.run([...args, '--json'], env)
+  const ended = await folder.call([...args, '--json'], env)
   return { ...ended, value: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
 }
 
@@ -149,7 +149,7 @@ describe('doctor', () => {
 
   test('shows an attempt that runs for long, and its worker', async () => {
     const busy = join(folder.path, 'busy.db')
-    expect((await folder.run(['migrate', 'up', '--store', 'sqlite:busy.db'])).code).toBe(0)
+    expect((await folder.call(['migrate', 'up', '--store', 'sqlite:busy.db'])).code).toBe(0)
     const store = await openStore(`sqlite:${busy}`)
     const event = { id: 'e1', type: 'a', reference: null, contentHash: null, guardHash: null }
     await store.record([
@@ -171,14 +171,14 @@ describe('doctor', () => {
     const sick = freshFolder()
     expect((await sick.run(['dev', '--port', '0', '--store', 'nonsense:x'])).code).toBe(1) // leaves a secret behind
     chmodSync(join(sick.path, '.hookonce', 'secret'), 0o644)
-    const { code, stdout, stderr } = await sick.run(['doctor'])
+    const { code, stdout, stderr } = await sick.call(['doctor'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
     expect(stdout).toMatch(/PROBLEM +development secret +others can read it \(mode 644\)/)
     expect(stdout).toContain('chmod 600 .hookonce/secret')
     expect(stdout).toContain('Start hookonce dev in this folder')
     writeFileSync(join(sick.path, 'hookonce.config.mjs'), 'export default { stores: 1 }')
-    expect((await sick.run(['doctor'])).stdout).toMatch(/"store"/)
-    const elsewhere = await sick.run(['doctor', '--store', 'postgres://127.0.0.1:9/x'])
+    expect((await sick.call(['doctor'])).stdout).toMatch(/"store"/)
+    const elsewhere = await sick.call(['doctor', '--store', 'postgres://127.0.0.1:9/x'])
     expect(elsewhere.stdout).toMatch(/not read, because of --store[\s\S]*database is up/)
     await sick.remove()
   })
@@ -194,7 +194,7 @@ describe('doctor', () => {
     spool.close()
     const config = `export default { store: 'sqlite:log.db', sources: {}, spool: { path: ${JSON.stringify(path)} } }`
     writeFileSync(join(sick.path, 'hookonce.config.mjs'), config)
-    const { code, stdout } = await sick.run(['doctor'])
+    const { code, stdout } = await sick.call(['doctor'])
     expect(code).toBe(1)
     expect(stdout).toMatch(/PROBLEM +spool, set aside +1 delivery that could not be recorded/)
     expect(stdout).toMatch(/STORE_PRIVILEGE, a grant is missing/)
@@ -205,7 +205,7 @@ describe('doctor', () => {
 test('on PostgreSQL: migrate, doctor, list, tail and an order', async () => {
   const database = await freshDatabase()
   const on = async (...args: string[]) => {
-    const ended = await folder.run([...args, '--store', database.url, '--json'])
+    const ended = await folder.call([...args, '--store', database.url, '--json'])
     return { ...ended, value: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
   }
   expect(await on('migrate', 'status')).toMatchObject({ code: 1, value: { found: 0, upToDate: false } })
@@ -275,7 +275,7 @@ describe('--json of every command parses and stays the same', () => {
   for (const [name, args] of Object.entries(calls)) {
     if (args === null) continue
     test(name, async () => {
-      const { stdout, code } = await folder.run([...name.split(' '), ...args, '--json'], env)
+      const { stdout, code } = await folder.call([...name.split(' '), ...args, '--json'], env)
       expect(code).toBe(0)
       const values = stdout
         .trim()

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 const send = async (...args: string[]) => {
-  const ended = await folder.run(['send', ...args, '--to', origin, '--json'])
+  const ended = await folder.call(['send', ...args, '--to', origin, '--json'])
   return { ...ended, report: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
 }
 
@@ -109,7 +109,7 @@ describe.concurrent('what should be refused', () => {
 
 describe.concurrent('it says what to do when', () => {
   test('nothing listens there', async () => {
-    const { code, stderr, stdout } = await folder.run(['send', 'stripe', '--to', 'http://127.0.0.1:9'])
+    const { code, stderr, stdout } = await folder.call(['send', 'stripe', '--to', 'http://127.0.0.1:9'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('Start hookonce dev, or set the URL with --to.')
     expect(stderr).not.toMatch(/\n\s+at /)
@@ -123,7 +123,7 @@ describe.concurrent('it says what to do when', () => {
 
   test('there is no secret in this folder', async () => {
     const empty = freshFolder()
-    const { code, stderr } = await empty.run(['send', 'stripe'])
+    const { code, stderr } = await empty.call(['send', 'stripe'])
     expect(code).toBe(1)
     expect(stderr).toContain('Run hookonce dev in this folder first, or give --secret-file.')
     await empty.remove()
@@ -134,7 +134,7 @@ describe.concurrent('it says what to do when', () => {
       code: 2,
       stderr: expect.stringContaining('Did you mean stripe?'),
     })
-    expect(await folder.run(['send', 'stripe', '--to', 'shop'])).toMatchObject({ code: 2 })
+    expect(await folder.call(['send', 'stripe', '--to', 'shop'])).toMatchObject({ code: 2 })
   })
 
   test('the development secret is too short, or the port is taken', async () => {

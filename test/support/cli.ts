@@ -6,6 +6,10 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
+import { endingOf } from '#dist/cli/failure.js'
+import { createProgram } from '#dist/cli/program.js'
+import { terminalText } from '#dist/cli/terminal-text.js'
 
 export const binary = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -28,6 +32,8 @@ export interface Running {
 export interface Folder {
   readonly path: string
   run(args: readonly string[], env?: Record<string, string>): Promise<Ended>
+  /** The same result without a process: most commands are short, and to start them takes longer than they do. */
+  call(args: readonly string[], env?: Record<string, string>): Promise<Ended>
   start(args: readonly string[], env?: Record<string, string>): Running
   /** Ends what is still running and removes the folder. */
   remove(): Promise<void>
@@ -46,6 +52,7 @@ export function freshFolder(): Folder {
     path,
     start,
     run: (args, env) => start(args, env).ended(),
+    call: (args, env = {}) => inTurn(() => callHere(path, args, env)),
     async remove() {
       for (const one of running) {
         one.signal('SIGKILL')
@@ -100,6 +107,57 @@ function startBinary(cwd: string, args: readonly string[], env: Record<string, s
     signal: (name) => void child.kill(name),
     ended: () => ended,
   }
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** One command at a time: it borrows the folder, the environment and the streams of this process. */
+function inTurn(call: () => Promise<Ended>): Promise<Ended> {
+  const done = last.then(call)
+  last = done.catch(() => {})
+  return done
+}
+
+/** What main.ts does, without the end of the process. */
+async function callHere(cwd: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const said = { stdout: '', stderr: '' }
+  const before = { cwd: process.cwd(), env: { ...process.env }, exitCode: process.exitCode }
+  const signals = (['SIGINT', 'SIGTERM'] as const).map((name) => [name, process.listeners(name)] as const)
+  const streams = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      said[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      return true
+    }),
+  )
+  setEnvironment({ ...cleanEnvironment(), ...env })
+  process.chdir(cwd)
+  process.exitCode = undefined
+  let code: number | null
+  try {
+    const program = await createProgram(args[0])
+    await program.parseAsync([...args], { from: 'user' })
+    code = Number(process.exitCode ?? 0)
+  } catch (error) {
+    const { exitCode, message } = endingOf(error)
+    if (message !== '') process.stderr.write(terminalText(`hookonce: ${message}\n`))
+    code = exitCode
+  } finally {
+    process.exitCode = before.exitCode
+    process.chdir(before.cwd)
+    setEnvironment(before.env)
+    for (const stream of streams) stream.mockRestore()
+    for (const [name, kept] of signals) {
+      for (const listener of process.listeners(name)) {
+        if (!kept.includes(listener)) process.off(name, listener)
+      }
+    }
+  }
+  return { code, ...said }
+}
+
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+  Object.assign(process.env, env)
 }
 
 /** Nothing of the machine the tests run on decides what they see. */
