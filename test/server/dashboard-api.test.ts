@@ -186,7 +186,7 @@ onBothLogs((bench) => {
     const { inbox } = bench.inbox({ processing: false, limits: { bodyBytes: 20 * 1024 * 1024 } })
     running = await startAdmin(inbox)
     const big = 'x'.repeat(12 * 1024 * 1024)
-    for (let i = 0; i < 12; i++) await post(inbox, { id: `e${i}`, big })
+    for (let i = 0; i < 7; i++) await post(inbox, { id: `e${i}`, big })
     const found: string[] = []
     let cursor = ''
     for (let calls = 0; calls < 20; calls++) {
@@ -200,7 +200,7 @@ onBothLogs((bench) => {
       if (page.next === null) break
       cursor = `&cursor=${encodeURIComponent(page.next)}`
     }
-    expect(found.toSorted()).toEqual(Array.from({ length: 12 }, (_, i) => `e${i}`).toSorted())
+    expect(found.toSorted()).toEqual(Array.from({ length: 7 }, (_, i) => `e${i}`))
   })
 
   test('a payload that is nested too deeply to be shown does not break a search', async () => {
