@@ -13,9 +13,9 @@ import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
 import type { Inbox } from '../../inbox.js'
 import type { BodyBudget } from '../../intake/body-budget.js'
 import { checkOptions } from '../../options.js'
-import { need } from '../../store.js'
 import { bridge } from '../bridge.js'
 import { type Authenticated, type Authenticator, bearerOf, createAuthenticator } from './access.js'
+import { audit } from './capabilities.js'
 import { createPages } from './dashboard/pages.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
 import { type AdminOptions, adminRule, may, type Peer, rolesThatMay } from './options.js'
@@ -135,10 +135,7 @@ async function auditRefused(inbox: WholeInbox, address: string | null): Promise<
   inbox.log.warn({ step: 'admin', address }, 'a wrong token was sent to the admin API')
   const note = address === null ? '' : `from ${address}`
   try {
-    const store = await inbox.store()
-    await need(store, 'audit', 'the admin API').append([
-      { actor: 'nobody', verb: 'sign_in_refused', source: null, eventId: null, note },
-    ])
+    await audit(inbox, { actor: 'nobody', verb: 'sign_in_refused', note })
   } catch {
     inbox.log.error({ step: 'admin' }, 'a wrong token could not be written to the audit')
   }

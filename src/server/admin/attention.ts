@@ -7,7 +7,8 @@ import { destinationStates } from '../../forward/destinations.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter } from '../../model.js'
 import { rejectReasons } from '../../provider.js'
-import { type Inspection, need } from '../../store.js'
+import type { Inspection } from '../../store.js'
+import { inspectOf } from './capabilities.js'
 import { errorGroups, filterOfGroup } from './dead-letters.js'
 import { countsOf, latencyOf, readWindow, type WindowReport } from './overview.js'
 
@@ -58,9 +59,9 @@ export function createAttention(inbox: WholeInbox): Attention {
   let inspected: { at: number; report: Promise<Inspected | null> } | null = null
 
   async function inspect(): Promise<Inspected> {
-    const store = await inbox.store()
+    const found = await inspectOf(inbox)
     const askedAt = Date.now()
-    const report = await need(store, 'inspect', 'the admin API').report()
+    const report = await found.report()
     return { ...report, skewMs: Math.round(report.now - (askedAt + Date.now()) / 2) }
   }
 

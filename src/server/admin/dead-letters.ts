@@ -3,7 +3,8 @@
  * exactly these events again, in the list and in an action.
  */
 import type { WholeInbox } from '../../inbox/internals.js'
-import { type DeadLetterGroup, need } from '../../store.js'
+import type { DeadLetterGroup } from '../../store.js'
+import { inspectOf } from './capabilities.js'
 
 export interface ErrorGroup {
   readonly source: string
@@ -28,8 +29,8 @@ export async function errorGroups(
   inbox: WholeInbox,
   source?: string,
 ): Promise<{ groups: ErrorGroup[]; scanned: number; cut: boolean }> {
-  const store = await inbox.store()
-  const { groups, scanned, cut } = await need(store, 'inspect', 'the admin API').deadLetters({
+  const inspect = await inspectOf(inbox)
+  const { groups, scanned, cut } = await inspect.deadLetters({
     limit: SCAN,
     ...(source === undefined ? {} : { source }),
   })

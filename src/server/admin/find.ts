@@ -4,7 +4,7 @@
  */
 import type { WholeInbox } from '../../inbox/internals.js'
 import { type EventRecord, limits } from '../../model.js'
-import { need } from '../../store.js'
+import { inspectOf } from './capabilities.js'
 
 export interface Match {
   readonly event: EventRecord
@@ -41,7 +41,7 @@ async function byPrefix(
   tried: readonly string[],
   add: (events: readonly EventRecord[], by: Match['by'], text: string) => void,
 ): Promise<void> {
-  const inspect = need(await inbox.store(), 'inspect', 'the admin API')
+  const inspect = await inspectOf(inbox)
   for (const text of tried) {
     const prefix = text.replace(/(…|\.{3})$/, '')
     if (prefix.length < SHORTEST_PREFIX) continue

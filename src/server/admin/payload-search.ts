@@ -6,7 +6,8 @@
 import { HookonceError, invalid } from '../../errors.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventRecord } from '../../model.js'
-import { need, type Store } from '../../store.js'
+import type { Inspect } from '../../store/inspect.js'
+import { inspectOf } from './capabilities.js'
 
 export const operators = ['eq', 'ne', 'contains', 'exists', 'gt', 'lt'] as const
 export type Operator = (typeof operators)[number]
@@ -46,7 +47,7 @@ export async function searchPayloads(
 ): Promise<SearchPage> {
   const steps = stepsOf(query.path)
   const matches = testOf(query)
-  const store = await inbox.store()
+  const inspect = await inspectOf(inbox)
   const reads = Math.max(1, Math.min(READS, Math.floor(READ_BYTES / inbox.limits.bodyBytes)))
   const startedAt = performance.now()
   const found: EventRecord[] = []
@@ -55,7 +56,7 @@ export async function searchPayloads(
   for (;;) {
     // Small pages: a search that stops at a limit goes on behind the page.
     const page = await inbox.events.list(filter, { limit: reads, cursor: next })
-    const bodies = await Promise.all(page.events.map((event) => bodyOf(store, event)))
+    const bodies = await Promise.all(page.events.map((event) => bodyOf(inspect, event)))
     page.events.forEach((event, i) => {
       const body = bodies[i]
       if (body === undefined || body === null) return
@@ -73,10 +74,10 @@ export async function searchPayloads(
 }
 
 /** Null when the bytes are gone, or cannot be decrypted. */
-async function bodyOf(store: Store, event: EventRecord): Promise<Uint8Array | null> {
+async function bodyOf(inspect: Inspect, event: EventRecord): Promise<Uint8Array | null> {
   if (event.payload !== 'kept') return null
   try {
-    return (await need(store, 'inspect', 'the admin API').payload(event))?.body ?? null
+    return (await inspect.payload(event))?.body ?? null
   } catch (error) {
     if (error instanceof HookonceError && error.code.startsWith('ENCRYPTION_')) return null
     throw error

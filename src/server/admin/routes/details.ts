@@ -5,7 +5,8 @@ import { sha256 } from '../../../digest.js'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { type EventKey, limits, named } from '../../../model.js'
-import { need, type Payload } from '../../../store.js'
+import type { Payload } from '../../../store.js'
+import { audit, inspectOf } from '../capabilities.js'
 import { noteOf, type Route, route } from '../route.js'
 import { at, json, keyParams, noteFields, payloadShape } from '../shapes.js'
 import { seesDetail } from '../views.js'
@@ -46,8 +47,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       problems: [400, 404],
       async run({ access, params: key }) {
         await existingEvent(inbox, key)
-        const store = await inbox.store()
-        const effects = await need(store, 'inspect', 'the admin API').effects(key)
+        const effects = await (await inspectOf(inbox)).effects(key)
         const detail = seesDetail(access)
         return {
           effects: effects.map(({ name, startedAt, finishedAt }) => ({
@@ -90,8 +90,8 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       bodyBytes: COPY_BYTES,
       answers: { 200: json('The new event.', copyShape) },
       problems: [400, 404, 409, 410],
-      async run({ access, request, params: key, body: { body, dryRun = false, ...audit } }) {
-        const note = noteOf(request, audit)
+      async run({ access, request, params: key, body: { body, dryRun = false, note: said } }) {
+        const note = noteOf(request, { note: said })
         if (note === '') throw invalid('note', 'is needed: say why the body is changed')
         const event = await existingEvent(inbox, key)
         const payload = await inbox.events.payload(key)
@@ -101,16 +101,12 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
         const id = copyId(key.id, bytes)
         const made = { source: key.source, id, dryRun }
         if (dryRun) return { ...made, duplicate: (await inbox.events.get({ ...key, id: id })) !== null }
-        const store = await inbox.store()
-        await need(store, 'audit', 'the admin API').append([
-          {
-            actor: access!.actor,
-            verb: 'edit',
-            ...named(key),
-            note: `recorded as ${id}: ${note}`.slice(0, 900),
-          },
-          { actor: access!.actor, verb: 'edit', source: key.source, eventId: id, note },
-        ])
+        const by = { actor: access!.actor, verb: 'edit', source: key.source }
+        await audit(
+          inbox,
+          { ...by, eventId: key.id, note: `recorded as ${id}: ${note}`.slice(0, 900) },
+          { ...by, eventId: id, note },
+        )
         const verdict = await inbox.recordCopy({
           source: key.source,
           headers: { ...payload.headers, 'hookonce-copy-of': headerText(key.id) },

@@ -5,8 +5,9 @@ import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { type EventKey, named } from '../../../model.js'
 import type { Inspect } from '../../../store/inspect.js'
-import { need, type Payload } from '../../../store.js'
+import type { Payload } from '../../../store.js'
 import type { Authenticated } from '../access.js'
+import { audit, auditOf, inspectOf } from '../capabilities.js'
 import { filterOf, filterQuery, present, search } from '../filter.js'
 import { noteOf, type Route, route } from '../route.js'
 import {
@@ -149,9 +150,8 @@ export async function auditedRead<What extends 'payload' | 'conflict'>(
   what: What,
 ): Promise<NonNullable<Awaited<ReturnType<Inspect[What]>>>> {
   await existingEvent(inbox, key)
-  const store = await inbox.store()
-  await need(store, 'audit', 'the admin API').append([{ actor, verb: 'payload', ...named(key), note }])
-  const found = await need(store, 'inspect', 'the admin API')[what](key)
+  await audit(inbox, { actor, verb: 'payload', ...named(key), note })
+  const found = await (await inspectOf(inbox))[what](key)
   if (found === null) throw new HookonceError('PAYLOAD_REMOVED', named(key))
   return found as never
 }
@@ -183,8 +183,8 @@ export function auditRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('A page, newest first.', auditPageShape) },
       problems: [400],
       async run({ query: { limit, cursor = null, id: eventId, ...conditions } }) {
-        const filter = present({ ...conditions, eventId })
-        return need(await inbox.store(), 'audit', 'the admin API').list(filter, { limit, cursor })
+        const trail = await auditOf(inbox)
+        return trail.list(present({ ...conditions, eventId }), { limit, cursor })
       },
     }),
   ]

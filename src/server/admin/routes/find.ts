@@ -1,7 +1,7 @@
 /** Finding events: by whatever was pasted, by the types that exist, by the content of payloads; and their export. */
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import { need } from '../../../store.js'
+import { audit, inspectOf } from '../capabilities.js'
 import { exportBody, formats } from '../export.js'
 import { filterOf, filterQuery } from '../filter.js'
 import { find } from '../find.js'
@@ -61,9 +61,7 @@ export function findRoutes(inbox: WholeInbox): Route[] {
       summary: 'The sources and types of the log',
       can: 'read',
       answers: { 200: json('By name.', facetsShape) },
-      run: async () => ({
-        sources: await need(await inbox.store(), 'inspect', 'the admin API').types(TYPES),
-      }),
+      run: async () => ({ sources: await (await inspectOf(inbox)).types(TYPES) }),
     }),
     route({
       method: 'GET',
@@ -83,11 +81,8 @@ export function findRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('A page, newest first. `next` continues the search.', searchShape) },
       problems: [400],
       async run({ access, request, query: { path, op, value, note, limit, cursor = null, ...conditions } }) {
-        const store = await inbox.store()
         const about = [`${path} ${op}`, noteOf(request, { note })].filter((part) => part !== '').join(': ')
-        await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'search', source: null, eventId: null, note: about.slice(0, 500) },
-        ])
+        await audit(inbox, { actor: access!.actor, verb: 'search', note: about.slice(0, 500) })
         const page = await searchPayloads(inbox, { path, op, value }, filterOf(conditions), { limit, cursor })
         return { ...page, events: page.events.map((event) => eventView(event, true)) }
       },

@@ -5,7 +5,7 @@ import { msOf } from '../../../duration.js'
 import { invalid } from '../../../errors.js'
 import { type DestinationState, destinationsOf } from '../../../forward/destinations.js'
 import type { HandlerState, WholeInbox } from '../../../inbox/internals.js'
-import { need } from '../../../store.js'
+import { audit, inspectOf } from '../capabilities.js'
 import { latencyOf } from '../overview.js'
 import { type Call, noteOf, type Route, route } from '../route.js'
 import { at, count, json, latencyShape, noteFields } from '../shapes.js'
@@ -198,10 +198,7 @@ async function auditPause(
   note: string,
 ): Promise<void> {
   const text = [about, note].filter((part) => part !== '').join(': ')
-  const store = await inbox.store()
-  await need(store, 'audit', 'the admin API').append([
-    { actor, verb, source, eventId: null, note: text.slice(0, 900) },
-  ])
+  await audit(inbox, { actor, verb, source, note: text.slice(0, 900) })
 }
 
 function handlerView(inbox: WholeInbox, handler: HandlerState) {
@@ -250,12 +247,9 @@ async function destinationViews(inbox: WholeInbox, detail: boolean) {
 }
 
 async function workersView(inbox: WholeInbox) {
-  const store = await inbox.store()
+  const inspect = await inspectOf(inbox)
   const now = Date.now()
-  const [leases, seen] = await Promise.all([
-    need(store, 'inspect', 'the admin API').leases(),
-    inbox.history.processes(),
-  ])
+  const [leases, seen] = await Promise.all([inspect.leases(), inbox.history.processes()])
   const processes = seen.map(({ handles: _, ...process }) => ({
     ...process,
     alive: process.id === inbox.history.id || now - process.seenAt < ALIVE_MS,

@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import { need } from '../../../store.js'
 import type { Authenticator } from '../access.js'
+import { audit } from '../capabilities.js'
 import { isEncrypted } from '../hosts.js'
 import { permissionsOf, type Role } from '../options.js'
 import {
@@ -46,10 +46,7 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
     const known = await authenticator.token(token, address)
     const expiresAt = Math.min(now() + sessionMs, known.expiresAt)
     const { name, role } = known
-    const store = await inbox.store()
-    await need(store, 'audit', 'the admin API').append([
-      { actor: name, verb: 'sign_in', source: null, eventId: null, note: '' },
-    ])
+    await audit(inbox, { actor: name, verb: 'sign_in', note: '' })
     const value = sessionValue(known, expiresAt, await secret())
     const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))
     return Response.json(withInstants({ actor: name, role, by: 'session', expiresAt, ...about(role) }), {

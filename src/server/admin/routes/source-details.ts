@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Source } from '../../../provider.js'
-import { need } from '../../../store.js'
 import { adviceFor } from '../attention.js'
+import { audit } from '../capabilities.js'
 import { hostOf, isEncrypted } from '../hosts.js'
 import { countsOf, latencyOf, readWindow } from '../overview.js'
 import { type Route, route } from '../route.js'
@@ -84,10 +84,7 @@ export function sourceDetailRoutes(inbox: WholeInbox): Route[] {
         const source = known(inbox, name)
         const url = `${originOf(request)}/webhooks/${name}`
         const delivery = await signedSample(source, type, url)
-        const store = await inbox.store()
-        await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'test', source: name, eventId: null, note: type ?? '' },
-        ])
+        await audit(inbox, { actor: access!.actor, verb: 'test', source: name, note: type ?? '' })
         const receipt = await inbox.receive(name, delivery)
         const { httpStatus, status, eventId, duplicate } = receipt
         const event = eventId === null ? null : await inbox.events.get({ source: name, id: eventId })

@@ -5,14 +5,14 @@
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import type { ClaimedEvent, EventKey, Outcome, Settlement } from '../../../model.js'
+import { type ClaimedEvent, type EventKey, named, type Outcome, type Settlement } from '../../../model.js'
 import { idempotencyKey } from '../../../processing/effect.js'
 import { textOf } from '../../../processing/error-text.js'
 import { retryDelayMs } from '../../../processing/failure.js'
 import { eventBytes } from '../../../processing/payload.js'
 import { usedUp } from '../../../processing/result.js'
-import { need, type Store } from '../../../store.js'
-import type { Authenticated } from '../access.js'
+import type { Store } from '../../../store.js'
+import { audit, inspectOf } from '../capabilities.js'
 import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.js'
 import { json } from '../shapes.js'
 import type { Wakes } from '../wakes.js'
@@ -70,7 +70,7 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
         const store = await inbox.store()
         if (rest.length > 0) await store.release(rest.map(({ lease }) => lease))
         try {
-          await audit(store, access!, body.worker, claimed)
+          await auditClaim(inbox, access!.actor, body.worker, claimed)
           if (request.signal.aborted)
             throw invalid('The claim', 'was cancelled because the worker closed the connection')
         } catch (error) {
@@ -115,7 +115,7 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
         // One after the other: each of them may read a payload.
         for (const { lease: text, outcome, durationMs } of settlements) {
           const { lease, event } = readLease(text)
-          redactedOnes.push({ lease, outcome: await redacted(inbox, store, event, outcome), durationMs })
+          redactedOnes.push({ lease, outcome: await redacted(inbox, event, outcome), durationMs })
         }
         const written = await store.settle(redactedOnes)
         return leaseResults(
@@ -175,20 +175,15 @@ function withinBytes(events: readonly ClaimedEvent[]): [ClaimedEvent[], ClaimedE
 }
 
 /** A claim hands out payloads, so it is audited as a read of each event. */
-function audit(
-  store: Store,
-  { actor }: Authenticated,
+function auditClaim(
+  inbox: WholeInbox,
+  actor: string,
   worker: string,
   claimed: readonly ClaimedEvent[],
 ): Promise<void> {
-  return need(store, 'audit', 'the admin API').append(
-    claimed.map(({ source, id }) => ({
-      actor,
-      verb: 'claim',
-      source,
-      eventId: id,
-      note: `worker ${worker}`,
-    })),
+  return audit(
+    inbox,
+    ...claimed.map((key) => ({ actor, verb: 'claim', ...named(key), note: `worker ${worker}` })),
   )
 }
 
@@ -251,23 +246,19 @@ function sourcesOf(inbox: WholeInbox, texts: readonly string[], live: readonly b
 }
 
 /** The outcome with its text redacted like that of a handler; values at paths are known if the payload is still stored. */
-async function redacted(
-  inbox: WholeInbox,
-  store: Store,
-  key: EventKey | null,
-  outcome: Outcome,
-): Promise<Outcome> {
+async function redacted(inbox: WholeInbox, key: EventKey | null, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind === 'succeeded') return outcome
   const { redact } = inbox.attempts
-  const event = await asClaimed(store, key)
+  const event = await asClaimed(inbox, key)
   if (outcome.kind === 'failed') return { ...outcome, error: redact.error(outcome.error, event) }
   return { ...outcome, reason: redact.reason(outcome.reason, event) }
 }
 
 /** The fields of a claimed event that redaction uses. */
-async function asClaimed(store: Store, key: EventKey | null): Promise<ClaimedEvent> {
+async function asClaimed(inbox: WholeInbox, key: EventKey | null): Promise<ClaimedEvent> {
+  const inspect = await inspectOf(inbox)
   const [event, payload] = key
-    ? await Promise.all([store.get(key), need(store, 'inspect', 'the admin API').payload(key)])
+    ? await Promise.all([inbox.events.get(key), inspect.payload(key)])
     : [null, null]
   return {
     source: key?.source ?? '',
