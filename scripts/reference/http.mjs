@@ -17,8 +17,8 @@ export async function httpPage() {
   )
   return `# HTTP API
 
-Generated from \`/api/openapi.json\`, which also has the schemas of all answers. How to use the API, roles and streams:
-[the admin API](../admin-api.md).
+Generated from \`/api/openapi.json\`, which also has the schemas of all answers. Every route can also answer with a
+problem document ([errors](../errors.md)). How to use the API, roles and streams: [the admin API](../admin-api.md).
 
 ${sections.join('\n')}`
 }
@@ -37,7 +37,9 @@ function section(method, path, operation) {
     ),
   ]
   const table = rows.length === 0 ? '' : `\n| name | in | type | |\n|---|---|---|---|\n${rows.join('\n')}\n`
-  const answers = Object.keys(operation.responses ?? {}).join(', ')
+  const answers = Object.keys(operation.responses ?? {})
+    .filter((status) => status !== 'default')
+    .join(', ')
   const permission = operation['x-permission'] ? `Permission: ${operation['x-permission']}. ` : ''
   return `## ${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\n\n${operation.summary ?? ''}\n\n${permission}Answers: ${answers}.\n${table}`
 }

@@ -829,24 +829,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -895,24 +877,6 @@ export interface operations {
                         /** @enum {string} */
                         verb: "retry" | "replay" | "ignore";
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -981,16 +945,11 @@ export interface operations {
         parameters: {
             query?: {
                 actor?: string;
-                /** @description `next` of the previous page */
                 cursor?: string;
-                /** @description Received at or after this time: ISO 8601 or milliseconds since 1970 */
                 from?: string;
-                /** @description The exact event id */
                 id?: string;
-                /** @description Maximum number of entries in a page */
                 limit?: number;
                 source?: string;
-                /** @description Received before this time */
                 to?: string;
                 verb?: string;
             };
@@ -1023,15 +982,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1045,7 +995,6 @@ export interface operations {
     listDeadLetters: {
         parameters: {
             query?: {
-                /** @description Maximum number of groups */
                 limit?: number;
                 source?: string;
             };
@@ -1086,15 +1035,6 @@ export interface operations {
                         }[];
                         scanned: number;
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -1209,15 +1149,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1277,15 +1208,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1299,33 +1221,22 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description `next` of the previous page */
                 cursor?: string;
-                /** @description Only failed events. true: dead letters; false: events with a next attempt */
                 dead?: "true" | "false";
-                /** @description Only events with the signed content of another event */
                 flagged?: "true" | "false";
-                /** @description Received at or after this time: ISO 8601 or milliseconds since 1970 */
                 from?: string;
                 hasConflict?: "true" | "false";
                 hasDuplicates?: "true" | "false";
-                /** @description The exact event id */
                 id?: string;
-                /** @description Maximum number of entries in a page */
                 limit?: number;
-                /** @description Only events with at least this many attempts */
                 minAttempts?: number;
-                /** @description An id, a reference, or the beginning of a type */
                 q?: string;
                 reason?: string;
-                /** @description A pattern for the reason or the last error, in which * stands for any text */
                 reasonLike?: string;
                 reference?: string;
                 source?: string;
                 state?: "pending" | "processing" | "succeeded" | "ignored" | "failed";
-                /** @description Received before this time */
                 to?: string;
-                /** @description The exact type, or a pattern with * */
                 type?: string;
             };
             header?: never;
@@ -1382,15 +1293,6 @@ export interface operations {
                         /** @description The `cursor` of the next page; null on the last page */
                         next: string | null;
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -1461,24 +1363,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1525,24 +1409,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1556,7 +1422,6 @@ export interface operations {
     getConflict: {
         parameters: {
             query?: {
-                /** @description A note for the audit */
                 note?: string;
             };
             header?: never;
@@ -1590,33 +1455,6 @@ export interface operations {
                         receivedAt: string;
                         source: string;
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -1671,42 +1509,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1749,24 +1551,6 @@ export interface operations {
                             state: "started" | "finished";
                         }[];
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -1821,42 +1605,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1870,7 +1618,6 @@ export interface operations {
     getPayload: {
         parameters: {
             query?: {
-                /** @description A note for the audit */
                 note?: string;
             };
             header?: never;
@@ -1902,33 +1649,6 @@ export interface operations {
                         source: string;
                     };
                     "application/octet-stream": string;
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -1985,42 +1705,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2069,42 +1753,6 @@ export interface operations {
                         /** @enum {string} */
                         to: "pending" | "processing" | "succeeded" | "ignored" | "failed";
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -2232,24 +1880,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2263,30 +1893,21 @@ export interface operations {
     exportEvents: {
         parameters: {
             query?: {
-                /** @description Only failed events. true: dead letters; false: events with a next attempt */
                 dead?: "true" | "false";
-                /** @description Only events with the signed content of another event */
                 flagged?: "true" | "false";
                 format?: "ndjson" | "csv";
-                /** @description Received at or after this time: ISO 8601 or milliseconds since 1970 */
                 from?: string;
                 hasConflict?: "true" | "false";
                 hasDuplicates?: "true" | "false";
-                /** @description The exact event id */
                 id?: string;
-                /** @description Maximum number of events */
                 limit?: number;
-                /** @description Only events with at least this many attempts */
                 minAttempts?: number;
                 reason?: string;
-                /** @description A pattern for the reason or the last error, in which * stands for any text */
                 reasonLike?: string;
                 reference?: string;
                 source?: string;
                 state?: "pending" | "processing" | "succeeded" | "ignored" | "failed";
-                /** @description Received before this time */
                 to?: string;
-                /** @description The exact type, or a pattern with * */
                 type?: string;
             };
             header?: never;
@@ -2303,15 +1924,6 @@ export interface operations {
                 content: {
                     "application/x-ndjson": string;
                     "text/csv": string;
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -2426,15 +2038,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2544,15 +2147,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2593,15 +2187,6 @@ export interface operations {
                         paused: boolean;
                         source: string;
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -2765,15 +2350,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2836,36 +2412,24 @@ export interface operations {
     searchPayloads: {
         parameters: {
             query: {
-                /** @description `next` of the previous page */
                 cursor?: string;
-                /** @description Only failed events. true: dead letters; false: events with a next attempt */
                 dead?: "true" | "false";
-                /** @description Only events with the signed content of another event */
                 flagged?: "true" | "false";
-                /** @description Received at or after this time: ISO 8601 or milliseconds since 1970 */
                 from?: string;
                 hasConflict?: "true" | "false";
                 hasDuplicates?: "true" | "false";
-                /** @description The exact event id */
                 id?: string;
-                /** @description Maximum number of entries in a page */
                 limit?: number;
-                /** @description Only events with at least this many attempts */
                 minAttempts?: number;
-                /** @description A note for the audit */
                 note?: string;
                 op?: "eq" | "ne" | "contains" | "exists" | "gt" | "lt";
-                /** @description Such as $.data.object.id, items[0].sku or items[*].sku */
                 path: string;
                 reason?: string;
-                /** @description A pattern for the reason or the last error, in which * stands for any text */
                 reasonLike?: string;
                 reference?: string;
                 source?: string;
                 state?: "pending" | "processing" | "succeeded" | "ignored" | "failed";
-                /** @description Received before this time */
                 to?: string;
-                /** @description The exact type, or a pattern with * */
                 type?: string;
                 value?: string;
             };
@@ -2929,15 +2493,6 @@ export interface operations {
                         /** @description The `cursor` of the next page; null on the last page */
                         next: string | null;
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -3047,51 +2602,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
             };
             /** @description An error, as a problem document. */
             default: {
@@ -3304,24 +2814,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3362,24 +2854,6 @@ export interface operations {
                         status: string;
                         type: string | null;
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -3450,7 +2924,6 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description A position: the id of an earlier event of the stream. The header Last-Event-ID has priority */
                 after?: number;
                 source?: string;
             };
@@ -3467,24 +2940,6 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -3664,24 +3119,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,15 +3166,6 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3779,15 +3207,6 @@ export interface operations {
                             status: 200 | 409;
                         }[];
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */
@@ -3849,15 +3268,6 @@ export interface operations {
                             status: 200 | 409;
                         }[];
                     };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An error, as a problem document. */

@@ -43,7 +43,7 @@ export function openapi(routes: readonly Route[], basePath: string): Json {
   }
 }
 
-function operation({ id, summary, can, params, query, body, bodyTypes, answers, problems }: Route): Json {
+function operation({ id, summary, can, params, query, body, bodyTypes, answers }: Route): Json {
   return {
     operationId: id,
     summary,
@@ -61,7 +61,6 @@ function operation({ id, summary, can, params, query, body, bodyTypes, answers, 
         }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, shape]) => [status, answer(shape)])),
-      ...Object.fromEntries(problems.map((status) => [status, refused])),
       default: refused,
     },
   }
@@ -88,11 +87,10 @@ function parameters(place: 'path' | 'query', shape: z.ZodObject): Json[] {
     properties?: Record<string, Json>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+  return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    ...(description === undefined ? {} : { description }),
     schema,
   }))
 }

@@ -47,7 +47,6 @@ export interface Route {
   /** For routes that accept other bodies than JSON; they read the body themselves. */
   readonly bodyTypes?: readonly string[]
   readonly answers: Readonly<Record<number, AnswerShape>>
-  readonly problems: readonly number[]
   run(call: Call): Promise<Answer>
 }
 
@@ -63,8 +62,6 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType>
   readonly query?: Q
   readonly body?: B
   readonly bodyBytes?: number
-  /** Error statuses besides those that every route has. */
-  readonly problems?: readonly number[]
   run(call: Call<Output<P>, Output<Q>, z.output<B>>): Promise<Answer>
 }
 
@@ -76,14 +73,13 @@ export function route<
   Q extends Shape = Nothing,
   B extends z.ZodType = z.ZodUnknown,
 >(definition: RouteDefinition<P, Q, B>): Route {
-  const { params, query, body, bodyBytes = SMALL_BODY_BYTES, problems = [], ...rest } = definition
+  const { params, query, body, bodyBytes = SMALL_BODY_BYTES, ...rest } = definition
   return {
     ...rest,
     params: z.strictObject(params ?? {}),
     query: z.strictObject(query ?? {}),
     body: body ?? null,
     bodyBytes,
-    problems,
     run: rest.run as Route['run'],
   }
 }

@@ -32,7 +32,6 @@ export function eventActionRoutes(inbox: WholeInbox): Route[] {
         }),
       }),
       answers: { 200: json('Done.', actionResultShape) },
-      problems: [400, 404, 409, 410],
       async run({ access, request, params: key, body: { force = false, dryRun = false, ...body } }) {
         const conflict = 'conflict' in body && body.conflict === true
         const by = { actor: access!.actor, note: noteOf(request, body), force, dryRun, conflict }
@@ -76,7 +75,6 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
         200: json('The action has ended.', actionShape),
         202: json('The action is running. Ask the same process for its progress, by its id.', actionShape),
       },
-      problems: [400, 429],
       async run({ access, request, body: { verb, filter, events, dryRun, force, rate, ...audit } }) {
         if ((filter === undefined) === (events === undefined))
           throw invalid('The body', 'must have either filter or events')
@@ -114,7 +112,6 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       can: 'act',
       params,
       answers: { 200: json('The action.', actionShape) },
-      problems: [400, 404],
       run: async ({ params: { id } }) => actions.get(id),
     }),
     route({
@@ -125,7 +122,6 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       can: 'act',
       params,
       answers: { 200: json('The action has stopped.', actionShape) },
-      problems: [400, 404],
       run: async ({ params: { id } }) => actions.cancel(id),
     }),
   ]

@@ -44,7 +44,6 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       can: 'read',
       params: keyParams,
       answers: { 200: json('Its effects, without their results.', effectsShape) },
-      problems: [400, 404],
       async run({ access, params: key }) {
         await existingEvent(inbox, key)
         const effects = await (await inspectOf(inbox)).effects(key)
@@ -68,7 +67,6 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       params: keyParams,
       query: noteFields,
       answers: { 200: json('The delivery.', payloadShape.extend({ at, hash: text })) },
-      problems: [400, 404, 410],
       async run({ access, request, params: key, query }) {
         const found = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'conflict')
         return {
@@ -89,7 +87,6 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       body: copyBody,
       bodyBytes: COPY_BYTES,
       answers: { 200: json('The new event.', copyShape) },
-      problems: [400, 404, 409, 410],
       async run({ access, request, params: key, body: { body, dryRun = false, note: said } }) {
         const note = noteOf(request, { note: said })
         if (note === '') throw invalid('note', 'is needed: say why the body is changed')

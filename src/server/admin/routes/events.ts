@@ -43,7 +43,6 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
           eventPageShape,
         ),
       },
-      problems: [400],
       async run({ access, query: { q, limit, cursor = null, ...conditions } }) {
         const detail = seesDetail(access)
         checkReasonFilter(access, conditions)
@@ -66,7 +65,6 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
       can: 'read',
       params: keyParams,
       answers: { 200: json('The event.', eventShape) },
-      problems: [400, 404],
       async run({ access, params: key }) {
         return eventView(await existingEvent(inbox, key), seesDetail(access))
       },
@@ -79,7 +77,6 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
       can: 'read',
       params: keyParams,
       answers: { 200: json('Its attempts.', attemptsShape) },
-      problems: [400, 404],
       async run({ access, params: key }) {
         await existingEvent(inbox, key)
         const attempts = await inbox.events.attempts(key)
@@ -122,7 +119,6 @@ export function payloadRoutes(inbox: WholeInbox): Route[] {
           content: { 'application/json': payloadShape, 'application/octet-stream': z.string() },
         },
       },
-      problems: [400, 404, 410],
       async run({ access, request, params: key, query }) {
         const payload = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'payload')
         if ((request.headers.get('accept') ?? '').includes('application/json'))
@@ -181,7 +177,6 @@ export function auditRoutes(inbox: WholeInbox): Route[] {
         ...pageQuery,
       },
       answers: { 200: json('A page, newest first.', auditPageShape) },
-      problems: [400],
       async run({ query: { limit, cursor = null, id: eventId, ...conditions } }) {
         const trail = await auditOf(inbox)
         return trail.list(present({ ...conditions, eventId }), { limit, cursor })
@@ -212,7 +207,6 @@ export function streamRoutes(inbox: WholeInbox, streams: Streams): Route[] {
           ),
       },
       answers: { 200: { about: 'The stream.', content: { 'text/event-stream': z.string() } } },
-      problems: [400, 503],
       async run({ request, access, query: { source, after = null } }) {
         const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
         if (request.method === 'HEAD') return new Response(null, { headers })

@@ -44,7 +44,6 @@ export function findRoutes(inbox: WholeInbox): Route[] {
       can: 'read',
       query: { q: text.min(1).max(4_000) },
       answers: { 200: json('The matches, the best first.', findShape) },
-      problems: [400],
       async run({ access, query: { q } }) {
         const detail = seesDetail(access)
         const { tried, matches } = await find(inbox, q)
@@ -79,7 +78,6 @@ export function findRoutes(inbox: WholeInbox): Route[] {
         ...pageQuery,
       },
       answers: { 200: json('A page, newest first. `next` continues the search.', searchShape) },
-      problems: [400],
       async run({ access, request, query: { path, op, value, note, limit, cursor = null, ...conditions } }) {
         const about = [`${path} ${op}`, noteOf(request, { note })].filter((part) => part !== '').join(': ')
         await audit(inbox, { actor: access!.actor, verb: 'search', note: about.slice(0, 500) })
@@ -110,7 +108,6 @@ export function findRoutes(inbox: WholeInbox): Route[] {
           content: { 'application/x-ndjson': text, 'text/csv': text },
         },
       },
-      problems: [400],
       async run({ access, request, query: { format, limit, ...conditions } }) {
         checkReasonFilter(access, conditions)
         const headers = {

@@ -129,7 +129,6 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
         params: { name: text.min(1) },
         body: z.strictObject(noteFields),
         answers: { 200: json('Its state.', destinationShape) },
-        problems: [400],
         async run({ access, request, params: { name }, body }) {
           const destinations = destinationsOf(inbox)
           if (destinations === null) throw invalid(`The destination "${name}"`, 'does not exist')
@@ -173,7 +172,6 @@ function pauses(run: (call: HandlerCall, paused: boolean) => Promise<object>): R
       answers: {
         200: json('Done.', z.strictObject({ source: text, pattern: text.nullable(), paused: z.boolean() })),
       },
-      problems: [400],
       run: (call) => run(call, verb === 'pause'),
     }),
   )

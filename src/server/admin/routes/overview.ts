@@ -105,7 +105,6 @@ export function overviewRoutes(inbox: WholeInbox, attention: Attention): Route[]
       can: 'read',
       query: { window: z.enum(windowNames).default('24h') },
       answers: { 200: json('The window. Its last bucket is not complete.', overviewShape) },
-      problems: [400],
       run: ({ query }) => overviewOf(inbox, query.window),
     }),
     route({
@@ -131,7 +130,6 @@ export function overviewRoutes(inbox: WholeInbox, attention: Attention): Route[]
         limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum number of groups'),
       },
       answers: { 200: json('The groups.', deadLettersShape) },
-      problems: [400],
       async run({ access, query: { source, limit } }) {
         const { groups, scanned, cut } = await errorGroups(inbox, source)
         const shown = groups.slice(0, limit).map((group) => groupView(group, seesDetail(access)))

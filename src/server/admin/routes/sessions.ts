@@ -79,7 +79,6 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
         201: json('Signed in.', sessionShape),
         303: { about: 'Signed in with a form of HTML.', content: null },
       },
-      problems: [400, 401, 413, 415, 429],
       async run(call) {
         if (mediaType(call.request) === FORM) return signInByForm(call)
         const { token } = checked(signInBody, await jsonOf(call.request, SMALL_BODY_BYTES), 'The body:')

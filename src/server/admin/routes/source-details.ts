@@ -67,7 +67,6 @@ export function sourceDetailRoutes(inbox: WholeInbox): Route[] {
       can: 'read',
       params,
       answers: { 200: json('The source.', detailShape) },
-      problems: [400, 404],
       run: ({ params: { source }, request }) => detailView(inbox, source, originOf(request)),
     }),
     route({
@@ -79,7 +78,6 @@ export function sourceDetailRoutes(inbox: WholeInbox): Route[] {
       params,
       body: z.strictObject({ type: text.min(1).max(255).optional() }),
       answers: { 200: json('The answer of intake.', testShape) },
-      problems: [400, 404],
       async run({ access, request, params: { source: name }, body: { type } }) {
         const source = known(inbox, name)
         const url = `${originOf(request)}/webhooks/${name}`

@@ -63,7 +63,6 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
       body: claimBody,
       bodyBytes: LIST_BODY_BYTES,
       answers: { 200: json('The claimed events; empty when none is due.', claimShape) },
-      problems: [400, 404],
       async run({ access, request, body }) {
         const [claimed, rest] = withinBytes(ownBytes(inbox, await claim(body, request.signal)))
         if (claimed.length === 0) return { events: [] }
@@ -91,7 +90,6 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
       body: extendBody,
       bodyBytes: LIST_BODY_BYTES,
       answers: { 200: json('The result for each lease, in the order of the request.', settledShape) },
-      problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
         const extended = await store.extend(leasesOf(body.leases), body.leaseMs)
@@ -108,7 +106,6 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
       body: settleBody,
       bodyBytes: LARGE_BODY_BYTES,
       answers: { 200: json('The result for each lease, in the order of the request.', settledShape) },
-      problems: [400],
       run: async ({ body: { settlements } }) => {
         const store = await inbox.store()
         const redactedOnes: Settlement[] = []
@@ -133,7 +130,6 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
       body: releaseBody,
       bodyBytes: LIST_BODY_BYTES,
       answers: { 200: json('The result for each lease, in the order of the request.', settledShape) },
-      problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
         return leaseResults(body.leases, await store.release(leasesOf(body.leases), body.delayMs))
