@@ -91,15 +91,12 @@ function pathOf({ originalUrl, url = '/' }: Incoming): string {
  * The body as bytes again, when a parser of the application has already read it. When the parser has kept no value, this
  * is an error: an empty body would have another meaning, such as an order without its `dryRun`.
  */
-function parsedBytes({ headers, body, url = '/' }: Incoming): Uint8Array {
+function parsedBytes({ body, url = '/' }: Incoming): Uint8Array {
   if (body === undefined || body === null)
     throw new HookonceError('BODY_CONSUMED', { path: url.split('?', 1)[0]! })
   if (body instanceof Uint8Array) return body
   if (typeof body === 'string') return Buffer.from(body)
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
-  return Buffer.from(
-    isForm ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body),
-  )
+  return Buffer.from(JSON.stringify(body))
 }
 
 function requestOf(

@@ -300,29 +300,6 @@ describe('sessions', () => {
       expect.stringContaining('Max-Age=0'),
     ])
   })
-
-  test('a form of HTML signs in', async () => {
-    await start({ basePath: '/admin' })
-    const form = (token: string) =>
-      running.call('POST', '/api/sessions', {
-        role: null,
-        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: running.url },
-        body: `token=${encodeURIComponent(token)}`,
-      })
-    const signed = await form(tokenOf('viewer'))
-    expect([signed.status, signed.headers.get('location')]).toEqual([303, '/admin/'])
-    const cookie = signed.headers.get('set-cookie')!.split(';')[0]!
-    const session = await running.call('GET', '/api/session', { role: null, headers: { cookie } })
-    expect([session.status, await session.json()]).toMatchObject([200, { actor: 'the-viewer' }])
-    const wrong = await form('<script>alert(1)</script>')
-    const text = await wrong.text()
-    expect([wrong.status, wrong.headers.get('set-cookie'), text.includes('alert(1)')]).toEqual([
-      401,
-      null,
-      false,
-    ])
-    expect(JSON.parse(text)).toMatchObject({ code: 'TOKEN_REFUSED' })
-  })
 })
 
 describe('wrong tokens', () => {
@@ -378,17 +355,14 @@ describe('bodies', () => {
     const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`canary${i}`, 1]))
     const large = JSON.stringify(keys)
     expect(large.length).toBeGreaterThan(900_000)
-    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: running.url }
     const json = { 'content-type': 'application/json' }
-    for (const [headers, body, status] of [
-      [json, large, 413],
-      [json, '{"canary":1}', 400],
-      [json, JSON.stringify({ token: 'x', canary: 'x'.repeat(4_000) }), 400],
-      [json, '{"token":{"canary":1}}', 400],
-      [form, `canary=${'x'.repeat(900_000)}`, 413],
-      [form, 'canary=1&token=x', 400],
+    for (const [body, status] of [
+      [large, 413],
+      ['{"canary":1}', 400],
+      [JSON.stringify({ token: 'x', canary: 'x'.repeat(4_000) }), 400],
+      ['{"token":{"canary":1}}', 400],
     ] as const) {
-      const response = await running.call('POST', '/api/sessions', { role: null, headers, body })
+      const response = await running.call('POST', '/api/sessions', { role: null, headers: json, body })
       const text = await response.text()
       expect([body.slice(0, 30), response.status]).toEqual([body.slice(0, 30), status])
       expect(text).not.toContain('canary')

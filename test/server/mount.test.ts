@@ -101,7 +101,7 @@ async function start(mount: (handler: Admin) => Promise<Running>): Promise<{ url
   return { url: running.url, inbox }
 }
 
-describe('express, with a parser of forms before it', () => {
+describe('express, with a parser before it', () => {
   const mounted = (read: express.RequestHandler) =>
     start((handler) => {
       const app = express()
@@ -112,18 +112,6 @@ describe('express, with a parser of forms before it', () => {
       app.use(failed)
       return listen(createServer(app))
     })
-  const signIn = (url: string) =>
-    fetch(`${url}/admin/api/sessions`, {
-      method: 'POST',
-      redirect: 'manual',
-      body: new URLSearchParams({ token: tokenOf('viewer') }),
-    })
-
-  test('the form of the page signs in', async () => {
-    const { url } = await mounted(express.urlencoded({ extended: false }))
-    const signed = await signIn(url)
-    expect([signed.status, signed.headers.get('location')]).toEqual([303, '/admin/'])
-  })
 
   test('a body that somebody has read away is an error, and no order without its words', async () => {
     const { url, inbox } = await mounted(

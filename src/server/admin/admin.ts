@@ -57,7 +57,7 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
       const request = context.req.raw
       const { address } = context.env
       checkOrigin(request) // a link on another site may open the page, but not a route
-      if (options.readOnly && !isSafe(request.method) && !route.evenReadOnly) {
+      if (options.readOnly && !isSafe(request.method) && route.can !== 'anyone') {
         throw new HookonceError('READ_ONLY')
       }
       const access = await admit(authenticator, route, request, address)
@@ -67,10 +67,7 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
         address,
         params: checked(route.params, context.req.param(), 'The path:'),
         query: checked(route.query, onceEach(context.req.queries()), 'The query:'),
-        body:
-          route.body && !route.bodyTypes
-            ? checked(route.body, await jsonOf(request, route.bodyBytes), 'The body:')
-            : null,
+        body: route.body && checked(route.body, await jsonOf(request, route.bodyBytes), 'The body:'),
       })
       return responseOf(answer)
     })

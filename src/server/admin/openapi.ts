@@ -43,7 +43,7 @@ export function openapi(routes: readonly Route[], basePath: string): Json {
   }
 }
 
-function operation({ id, summary, can, params, query, body, bodyTypes, answers }: Route): Json {
+function operation({ id, summary, can, params, query, body, answers }: Route): Json {
   return {
     operationId: id,
     summary,
@@ -54,9 +54,7 @@ function operation({ id, summary, can, params, query, body, bodyTypes, answers }
       : {
           requestBody: {
             required: !body.safeParse({}).success,
-            content: Object.fromEntries(
-              (bodyTypes ?? ['application/json']).map((type) => [type, { schema: inputSchema(body) }]),
-            ),
+            content: { 'application/json': { schema: inputSchema(body) } },
           },
         }),
     responses: {

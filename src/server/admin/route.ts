@@ -7,7 +7,7 @@ import { HookonceError, invalid } from '../../errors.js'
 import type { Authenticated } from './access.js'
 import type { Permission } from './options.js'
 
-/** `signed-in`: any role. `anyone`: no authentication needed. */
+/** `signed-in`: any role. `anyone`: no authentication needed, and allowed on a read-only server (signing in and out). */
 export type Admission = Permission | 'signed-in' | 'anyone'
 
 /** The input of a handler, already checked. */
@@ -37,15 +37,11 @@ export interface Route {
   readonly id: string
   readonly summary: string
   readonly can: Admission
-  /** Allowed on a read-only server: signing in and out do not change the log. */
-  readonly evenReadOnly?: boolean
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | null
   /** The largest accepted body. Default `SMALL_BODY_BYTES`. */
   readonly bodyBytes: number
-  /** For routes that accept other bodies than JSON; they read the body themselves. */
-  readonly bodyTypes?: readonly string[]
   readonly answers: Readonly<Record<number, AnswerShape>>
   run(call: Call): Promise<Answer>
 }
@@ -54,10 +50,7 @@ type Shape = z.ZodRawShape
 type Output<S extends Shape> = z.output<z.ZodObject<S>>
 
 interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType>
-  extends Pick<
-    Route,
-    'method' | 'path' | 'id' | 'summary' | 'can' | 'evenReadOnly' | 'bodyTypes' | 'answers'
-  > {
+  extends Pick<Route, 'method' | 'path' | 'id' | 'summary' | 'can' | 'answers'> {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
@@ -108,8 +101,8 @@ export const LARGE_BODY_BYTES = 1024 * 1024
 /** For a hundred leases, or the names of a hundred sources. */
 export const LIST_BODY_BYTES = 64 * 1024
 
-/** The body as text. Stops reading at the limit. */
-export async function textOf(request: Request, most: number): Promise<string> {
+/** Stops reading at the limit. */
+async function textOf(request: Request, most: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > most)
     throw new HookonceError('BODY_TOO_LARGE', { most })
   if (request.body === null) return ''
@@ -123,10 +116,6 @@ export async function textOf(request: Request, most: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-export function mediaType(request: Request): string {
-  return (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
-}
-
 /**
  * The JSON body; an empty body is an empty object. The media type is required, because a form of another site cannot
  * send it.
@@ -134,7 +123,8 @@ export function mediaType(request: Request): string {
 export async function jsonOf(request: Request, most: number): Promise<unknown> {
   const text = await textOf(request, most)
   if (text === '') return {}
-  if (mediaType(request) !== 'application/json') throw new HookonceError('MEDIA_TYPE_REFUSED')
+  const mediaType = (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  if (mediaType !== 'application/json') throw new HookonceError('MEDIA_TYPE_REFUSED')
   try {
     return JSON.parse(text)
   } catch {

@@ -58,7 +58,6 @@ export function createRoutes(
       secret: sessionSecret,
       sessionMs: msOf(session, '12h'),
       readOnly,
-      now: Date.now,
     }),
     route({
       method: 'GET',

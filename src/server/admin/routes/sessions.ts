@@ -1,21 +1,11 @@
 /** Signing in and out: a token is exchanged for a cookie that scripts cannot read and other sites cannot send. */
-
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Authenticator } from '../access.js'
 import { audit } from '../capabilities.js'
 import { isEncrypted } from '../hosts.js'
 import { permissionsOf, type Role } from '../options.js'
-import {
-  type Call,
-  checked,
-  jsonOf,
-  mediaType,
-  type Route,
-  route,
-  SMALL_BODY_BYTES,
-  textOf,
-} from '../route.js'
+import { type Route, route } from '../route.js'
 import { type SessionSecret, sessionValue, setCookie } from '../session.js'
 import { json, sessionShape } from '../shapes.js'
 import { withInstants } from '../views.js'
@@ -26,14 +16,10 @@ export interface SessionRouteOptions {
   readonly secret: SessionSecret
   readonly sessionMs: number
   readonly readOnly: boolean
-  readonly now: () => number
 }
 
-const FORM = 'application/x-www-form-urlencoded'
-const signInBody = z.strictObject({ token: z.string().min(1).max(1_000) })
-
 export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): Route[] {
-  const { authenticator, basePath, secret, sessionMs, readOnly, now } = options
+  const { authenticator, basePath, secret, sessionMs, readOnly } = options
   const path = basePath || '/'
   const about = (role: Role) => ({
     readOnly,
@@ -42,29 +28,6 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
     startedAt: inbox.setup.startedAt,
   })
 
-  async function signIn(request: Request, address: string | null, token: string): Promise<Response> {
-    const known = await authenticator.token(token, address)
-    const expiresAt = Math.min(now() + sessionMs, known.expiresAt)
-    const { name, role } = known
-    await audit(inbox, { actor: name, verb: 'sign_in', note: '' })
-    const value = sessionValue(known, expiresAt, await secret())
-    const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))
-    return Response.json(withInstants({ actor: name, role, by: 'session', expiresAt, ...about(role) }), {
-      status: 201,
-      headers: { 'set-cookie': setCookie(value, maxAgeS, path, isEncrypted(request)) },
-    })
-  }
-
-  async function signInByForm({ request, address }: Call): Promise<Response> {
-    const form = Object.fromEntries(new URLSearchParams(await textOf(request, SMALL_BODY_BYTES)))
-    const { token } = checked(signInBody, form, 'The form:')
-    const answer = await signIn(request, address, token.trim())
-    return new Response(null, {
-      status: 303,
-      headers: { location: `${basePath}/`, 'set-cookie': answer.headers.get('set-cookie')! },
-    })
-  }
-
   return [
     route({
       method: 'POST',
@@ -72,17 +35,20 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
       id: 'signIn',
       summary: 'Sign in: exchange a token for a session cookie',
       can: 'anyone',
-      evenReadOnly: true,
-      body: signInBody,
-      bodyTypes: ['application/json', FORM],
-      answers: {
-        201: json('Signed in.', sessionShape),
-        303: { about: 'Signed in with a form of HTML.', content: null },
-      },
-      async run(call) {
-        if (mediaType(call.request) === FORM) return signInByForm(call)
-        const { token } = checked(signInBody, await jsonOf(call.request, SMALL_BODY_BYTES), 'The body:')
-        return signIn(call.request, call.address, token)
+      body: z.strictObject({ token: z.string().min(1).max(1_000) }),
+      answers: { 201: json('Signed in.', sessionShape) },
+      async run({ request, address, body: { token } }) {
+        const known = await authenticator.token(token, address)
+        const now = Date.now()
+        const expiresAt = Math.min(now + sessionMs, known.expiresAt)
+        const { name, role } = known
+        await audit(inbox, { actor: name, verb: 'sign_in', note: '' })
+        const value = sessionValue(known, expiresAt, await secret())
+        const maxAgeS = Math.max(1, Math.floor((expiresAt - now) / 1_000))
+        return Response.json(withInstants({ actor: name, role, by: 'session', expiresAt, ...about(role) }), {
+          status: 201,
+          headers: { 'set-cookie': setCookie(value, maxAgeS, path, isEncrypted(request)) },
+        })
       },
     }),
     route({
@@ -91,7 +57,6 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
       id: 'signOut',
       summary: 'Sign out: remove the session cookie',
       can: 'anyone',
-      evenReadOnly: true,
       answers: { 204: { about: 'Signed out.', content: null } },
       async run({ request }) {
         return new Response(null, {
