@@ -906,8 +906,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** Format: date-time */
-                        checkedAt: string;
                         items: {
                             count: number | null;
                             /** @description The query of GET /api/events that lists its events */
@@ -2030,10 +2028,7 @@ export interface operations {
                                 state: "pending" | "processing" | "succeeded" | "ignored" | "failed";
                                 type: string;
                             };
-                            text: string;
                         }[];
-                        /** @description The texts that were looked up, in order */
-                        tried: string[];
                     };
                 };
             };
@@ -2254,8 +2249,6 @@ export interface operations {
                     "application/json": {
                         /** @description The start of each bucket; every series has this length */
                         at: string[];
-                        /** Format: date-time */
-                        from: string;
                         latency: {
                             /** @description Null without a value */
                             ack: {
@@ -2294,8 +2287,6 @@ export interface operations {
                             rejected: number[];
                             succeeded: number[];
                         };
-                        /** @description The oldest bucket of this length that is kept */
-                        since: string | null;
                         sources: {
                             latency: {
                                 /** @description Null without a value */
@@ -2329,8 +2320,6 @@ export interface operations {
                             };
                         }[];
                         stepMs: number;
-                        /** Format: date-time */
-                        to: string;
                         /** @description `failed` counts attempts; `dead` counts events that became dead letters */
                         totals: {
                             conflicts: number;
@@ -2564,9 +2553,6 @@ export interface operations {
                 "application/json": {
                     token: string;
                 };
-                "application/x-www-form-urlencoded": {
-                    token: string;
-                };
             };
         };
         responses: {
@@ -2595,13 +2581,6 @@ export interface operations {
                         version: string | null;
                     };
                 };
-            };
-            /** @description Signed in with a form of HTML. */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description An error, as a problem document. */
             default: {
@@ -2677,8 +2656,6 @@ export interface operations {
                             retryWindowMs: number | null;
                             /** @description How deliveries are signed */
                             scheme: string;
-                            /** @description Number of matches of each configured secret, in order, in this process */
-                            secretHits: number[];
                             /** @description Counters of this process since it started */
                             since: {
                                 conflicts: number;
@@ -2779,8 +2756,6 @@ export interface operations {
                         samples: string[];
                         /** @description How deliveries are signed */
                         scheme: string;
-                        /** @description Number of matches of each configured secret, in order, in this process */
-                        secretHits: number[];
                         /** @description In the configured order; the first signs */
                         secrets: {
                             /** @description Deliveries that it matched in this process */
@@ -3297,8 +3272,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** Format: date-time */
-                        now: string;
                         processes: {
                             /** @description True when it has written a note within the last 30 seconds */
                             alive: boolean;

@@ -20,3 +20,8 @@ export async function audit(
   const trail = await auditOf(inbox)
   await trail.append(entries.map((entry) => ({ source: null, eventId: null, ...entry })))
 }
+
+/** The note of an entry, with what it is about. It is cut to the length that the audit stores. */
+export function noteAbout(about: string, note: string): string {
+  return (note === '' ? about : `${about}: ${note}`).slice(0, 900)
+}

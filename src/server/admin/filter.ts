@@ -62,14 +62,6 @@ export const filterBody = z
     message: 'an empty filter would match every event; name at least one condition',
   })
 
-type FilterInput = {
-  readonly [K in keyof z.output<typeof filterBody>]?: z.output<typeof filterBody>[K] | undefined
-}
-
-export function filterOf(filter: FilterInput): EventFilter {
-  return present(filter)
-}
-
 /** Without undefined values. */
 export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

@@ -9,47 +9,37 @@ import { inspectOf } from './capabilities.js'
 export interface Match {
   readonly event: EventRecord
   readonly by: 'id' | 'id_prefix' | 'reference'
-  readonly text: string
 }
 
 const CANDIDATES = 16
 const MATCHES = 20
 const SHORTEST_PREFIX = 4
 
-export async function find(
-  inbox: WholeInbox,
-  pasted: string,
-): Promise<{ tried: string[]; matches: Match[] }> {
-  const tried = candidatesOf(pasted)
+export async function find(inbox: WholeInbox, pasted: string): Promise<Match[]> {
+  const candidates = candidatesOf(pasted)
   const matches: Match[] = []
-  const add = (events: readonly EventRecord[], by: Match['by'], text: string) => {
+  const add = (by: Match['by'], events: readonly EventRecord[]) => {
     for (const event of events)
       if (matches.length < MATCHES && !matches.some((match) => match.event.seq === event.seq))
-        matches.push({ event, by, text })
+        matches.push({ event, by })
   }
-  for (const text of tried) {
-    add((await inbox.events.list({ id: text }, { limit: 10 })).events, 'id', text)
-    add((await inbox.events.list({ reference: text }, { limit: 10 })).events, 'reference', text)
+  for (const text of candidates) {
+    add('id', (await inbox.events.list({ id: text }, { limit: 10 })).events)
+    add('reference', (await inbox.events.list({ reference: text }, { limit: 10 })).events)
     if (matches.length >= MATCHES) break
   }
-  if (matches.length === 0) await byPrefix(inbox, tried, add)
-  return { tried, matches }
-}
-
-async function byPrefix(
-  inbox: WholeInbox,
-  tried: readonly string[],
-  add: (events: readonly EventRecord[], by: Match['by'], text: string) => void,
-): Promise<void> {
+  if (matches.length > 0) return matches
   const inspect = await inspectOf(inbox)
-  for (const text of tried) {
+  for (const text of candidates) {
     const prefix = text.replace(/(…|\.{3})$/, '')
     if (prefix.length < SHORTEST_PREFIX) continue
-    for (const key of await inspect.idsFrom(prefix, 10)) {
-      const event = await inbox.events.get(key)
-      if (event !== null) add([event], 'id_prefix', prefix)
-    }
+    const events = await Promise.all((await inspect.idsFrom(prefix, 10)).map((key) => inbox.events.get(key)))
+    add(
+      'id_prefix',
+      events.filter((event) => event !== null),
+    )
   }
+  return matches
 }
 
 /** The texts that may be an id or a reference, the most likely first. */

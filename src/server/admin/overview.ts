@@ -1,7 +1,6 @@
 /** The overview: the counts of all processes of the log as series, sums and latencies. */
 import { Counters } from '../../counters.js'
 import type { WholeInbox } from '../../inbox/internals.js'
-import type { HistoryReport } from '../../store.js'
 import { instant } from './views.js'
 
 const MINUTE_MS = 60_000
@@ -31,20 +30,11 @@ export const countNames = [
 export type CountName = (typeof countNames)[number]
 export type Counts = Record<CountName, number>
 
-export interface Latency {
-  readonly count: number
-  readonly p50Ms: number | null
-  readonly p95Ms: number | null
-  readonly p99Ms: number | null
-}
-
 /** The cells of a window by source, on a fixed grid of buckets. */
 export interface WindowReport {
-  readonly from: number
-  readonly to: number
   readonly stepMs: number
+  /** The start of each bucket. */
   readonly at: readonly number[]
-  readonly since: number | null
   readonly sources: ReadonlyMap<string, SourceWindow>
 }
 
@@ -59,18 +49,12 @@ export interface SourceWindow {
 const boundsMs = new Counters().of('').ackSeconds.bounds.map((seconds) => seconds * 1_000)
 
 /** The last bucket is the one of now, and not complete yet. */
-export async function readWindow(inbox: WholeInbox, window: Window, now = Date.now()): Promise<WindowReport> {
+export async function readWindow(inbox: WholeInbox, window: Window): Promise<WindowReport> {
   const { ms, stepMs } = windows[window]
-  const to = Math.floor(now / stepMs) * stepMs + stepMs
+  const to = Math.floor(Date.now() / stepMs) * stepMs + stepMs
   const from = to - ms
-  return gridOf(await inbox.history.read({ from, to, stepMs }), { from, to, stepMs })
-}
-
-function gridOf(
-  { cells, since }: HistoryReport,
-  { from, to, stepMs }: Pick<WindowReport, 'from' | 'to' | 'stepMs'>,
-): WindowReport {
-  const length = Math.round((to - from) / stepMs)
+  const length = ms / stepMs
+  const { cells } = await inbox.history.read({ from, to, stepMs })
   const sources = new Map<string, SourceWindow>()
   for (const { source, name, value, at } of cells) {
     let own = sources.get(source)
@@ -86,8 +70,7 @@ function gridOf(
     if (measure) measure[Number(reason)] = (measure[Number(reason)] ?? 0) + value
     else if (kind in own.series) own.series[kind as CountName][i]! += value
   }
-  const at = Array.from({ length }, (_, i) => from + i * stepMs)
-  return { from, to, stepMs, at, since, sources }
+  return { stepMs, at: Array.from({ length }, (_, i) => from + i * stepMs), sources }
 }
 
 function emptySource(length: number): SourceWindow {
@@ -103,7 +86,7 @@ export function countsOf({ series }: SourceWindow): Counts {
 }
 
 /** Interpolated inside a bucket; for values above all bounds, the highest bound. Null without a value. */
-export function latencyOf(parts: readonly number[]): Latency {
+export function latencyOf(parts: readonly number[]) {
   const count = sum(parts)
   const at = (share: number): number | null => {
     if (count === 0) return null
@@ -136,8 +119,6 @@ export async function overviewOf(inbox: WholeInbox, window: Window) {
     stats.reduce((found, source) => found + source[name], 0)
   return {
     window,
-    from: instant(report.from),
-    to: instant(report.to),
     stepMs: report.stepMs,
     at: report.at.map((at) => instant(at)),
     totals: countsOf(total),
@@ -159,7 +140,6 @@ export async function overviewOf(inbox: WholeInbox, window: Window) {
       oldestDueAgeMs: oldest === null ? null : Math.max(0, Date.now() - oldest),
       estimated: stats.some(({ estimated }) => estimated === true),
     },
-    since: instant(report.since),
   }
 }
 

@@ -9,13 +9,13 @@ import type { AdminOptions } from './options.js'
 import { type Route, route } from './route.js'
 import { actionRoutes, eventActionRoutes } from './routes/actions.js'
 import { detailRoutes } from './routes/details.js'
-import { auditRoutes, eventRoutes, payloadRoutes, streamRoutes } from './routes/events.js'
+import { eventRoutes } from './routes/events.js'
 import { findRoutes } from './routes/find.js'
 import { operationRoutes } from './routes/operation.js'
 import { overviewRoutes } from './routes/overview.js'
 import { sessionRoutes } from './routes/sessions.js'
 import { sourceDetailRoutes } from './routes/source-details.js'
-import { sourceRoutes, statsRoutes } from './routes/sources.js'
+import { sourceRoutes } from './routes/sources.js'
 import { systemRoutes } from './routes/system.js'
 import { workRoutes } from './routes/work.js'
 import type { SessionSecret } from './session.js'
@@ -37,12 +37,9 @@ export function createRoutes(
   const actions = createActions(inbox)
   const attention = createAttention(inbox)
   const routes: Route[] = [
-    ...eventRoutes(inbox),
-    ...payloadRoutes(inbox),
+    ...eventRoutes(inbox, streams),
     ...eventActionRoutes(inbox),
     ...actionRoutes(actions, basePath),
-    ...auditRoutes(inbox),
-    ...statsRoutes(inbox),
     ...sourceRoutes(inbox),
     ...sourceDetailRoutes(inbox),
     ...overviewRoutes(inbox, attention),
@@ -50,7 +47,6 @@ export function createRoutes(
     ...detailRoutes(inbox),
     ...operationRoutes(inbox),
     ...systemRoutes(inbox, attention),
-    ...streamRoutes(inbox, streams),
     ...workRoutes(inbox, wakes),
     ...sessionRoutes(inbox, {
       authenticator,

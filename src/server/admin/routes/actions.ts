@@ -4,7 +4,7 @@ import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { named } from '../../../model.js'
 import type { Actions } from '../actions.js'
-import { filterBody, filterOf } from '../filter.js'
+import { filterBody, present } from '../filter.js'
 import { LARGE_BODY_BYTES, noteOf, type Route, route } from '../route.js'
 import { actionResultShape, actionShape, json, keyParams, noteFields } from '../shapes.js'
 
@@ -80,7 +80,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           throw invalid('The body', 'must have either filter or events')
         const wanted = {
           verb,
-          filter: filter ? filterOf(filter) : events!,
+          filter: filter ? present(filter) : events!,
           dryRun,
           force,
           ...(rate === undefined ? {} : { ratePerSecond: rate }),

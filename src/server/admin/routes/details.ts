@@ -6,7 +6,7 @@ import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { type EventKey, limits, named } from '../../../model.js'
 import type { Payload } from '../../../store.js'
-import { audit, inspectOf } from '../capabilities.js'
+import { audit, inspectOf, noteAbout } from '../capabilities.js'
 import { noteOf, type Route, route } from '../route.js'
 import { at, json, keyParams, noteFields, payloadShape } from '../shapes.js'
 import { seesDetail } from '../views.js'
@@ -101,7 +101,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
         const by = { actor: access!.actor, verb: 'edit', source: key.source }
         await audit(
           inbox,
-          { ...by, eventId: key.id, note: `recorded as ${id}: ${note}`.slice(0, 900) },
+          { ...by, eventId: key.id, note: noteAbout(`recorded as ${id}`, note) },
           { ...by, eventId: id, note },
         )
         const verdict = await inbox.recordCopy({

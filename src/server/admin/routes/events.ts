@@ -8,7 +8,7 @@ import type { Inspect } from '../../../store/inspect.js'
 import type { Payload } from '../../../store.js'
 import type { Authenticated } from '../access.js'
 import { audit, auditOf, inspectOf } from '../capabilities.js'
-import { filterOf, filterQuery, present, search } from '../filter.js'
+import { filterQuery, present, search } from '../filter.js'
 import { noteOf, type Route, route } from '../route.js'
 import {
   attemptsShape,
@@ -24,7 +24,8 @@ import {
 import type { Streams } from '../streams.js'
 import { attemptView, eventView, isOwnReason, seesDetail } from '../views.js'
 
-export function eventRoutes(inbox: WholeInbox): Route[] {
+export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
+  const { source, id, from, to } = filterQuery
   return [
     route({
       method: 'GET',
@@ -52,8 +53,8 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
           next,
           cut = false,
         } = q === undefined
-          ? await inbox.events.list(filterOf(conditions), page)
-          : await search((filter, of) => inbox.events.list(filter, of), q, filterOf(conditions), page)
+          ? await inbox.events.list(present(conditions), page)
+          : await search((filter, of) => inbox.events.list(filter, of), q, present(conditions), page)
         return { events: events.map((event) => eventView(event, detail)), next, cut }
       },
     }),
@@ -83,28 +84,6 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
         return { attempts: attempts.map((attempt) => attemptView(attempt, seesDetail(access))) }
       },
     }),
-  ]
-}
-
-/** A viewer could otherwise guess an error text by filtering for it. */
-export function checkReasonFilter(
-  access: Authenticated | null,
-  { reason, reasonLike }: { readonly reason?: string | undefined; readonly reasonLike?: string | undefined },
-): void {
-  if (seesDetail(access)) return
-  if (reasonLike !== undefined || (reason !== undefined && !isOwnReason(reason)))
-    throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
-}
-
-/** The event, or EVENT_NOT_FOUND. */
-export async function existingEvent(inbox: WholeInbox, key: EventKey) {
-  const event = await inbox.events.get(key)
-  if (event === null) throw new HookonceError('EVENT_NOT_FOUND', named(key))
-  return event
-}
-
-export function payloadRoutes(inbox: WholeInbox): Route[] {
-  return [
     route({
       method: 'GET',
       path: '/api/events/:source/:id/payload',
@@ -134,39 +113,12 @@ export function payloadRoutes(inbox: WholeInbox): Route[] {
         })
       },
     }),
-  ]
-}
-
-/** Reads bytes of a sender: of the event itself, or of the delivery that conflicts with it. The audit is written first. */
-export async function auditedRead<What extends 'payload' | 'conflict'>(
-  inbox: WholeInbox,
-  key: EventKey,
-  actor: string,
-  note: string,
-  what: What,
-): Promise<NonNullable<Awaited<ReturnType<Inspect[What]>>>> {
-  await existingEvent(inbox, key)
-  await audit(inbox, { actor, verb: 'payload', ...named(key), note })
-  const found = await (await inspectOf(inbox))[what](key)
-  if (found === null) throw new HookonceError('PAYLOAD_REMOVED', named(key))
-  return found as never
-}
-
-export function payloadView({ source, id }: EventKey, { headers, body, part, receivedAt }: Payload) {
-  const base64 = Buffer.from(body).toString('base64')
-  return { source, id, part, receivedAt, headers, body: base64 }
-}
-
-/** Notes are texts of people about events, so viewers do not see them. */
-export function auditRoutes(inbox: WholeInbox): Route[] {
-  const { source, id, from, to } = filterQuery
-  return [
     route({
       method: 'GET',
       path: '/api/audits',
       id: 'listAudits',
       summary: 'The audit, newest first; of one event with `source` and `id`',
-      can: 'detail',
+      can: 'detail', // notes are texts of people about events, so viewers do not see them
       query: {
         source,
         id,
@@ -182,12 +134,6 @@ export function auditRoutes(inbox: WholeInbox): Route[] {
         return trail.list(present({ ...conditions, eventId }), { limit, cursor })
       },
     }),
-  ]
-}
-
-/** `GET /api/stream`: events as they enter the log. */
-export function streamRoutes(inbox: WholeInbox, streams: Streams): Route[] {
-  return [
     route({
       method: 'GET',
       path: '/api/stream',
@@ -221,6 +167,43 @@ export function streamRoutes(inbox: WholeInbox, streams: Streams): Route[] {
       },
     }),
   ]
+}
+
+/** A viewer could otherwise guess an error text by filtering for it. */
+export function checkReasonFilter(
+  access: Authenticated | null,
+  { reason, reasonLike }: { readonly reason?: string | undefined; readonly reasonLike?: string | undefined },
+): void {
+  if (seesDetail(access)) return
+  if (reasonLike !== undefined || (reason !== undefined && !isOwnReason(reason)))
+    throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
+}
+
+/** The event, or EVENT_NOT_FOUND. */
+export async function existingEvent(inbox: WholeInbox, key: EventKey) {
+  const event = await inbox.events.get(key)
+  if (event === null) throw new HookonceError('EVENT_NOT_FOUND', named(key))
+  return event
+}
+
+/** Reads bytes of a sender: of the event itself, or of the delivery that conflicts with it. The audit is written first. */
+export async function auditedRead<What extends 'payload' | 'conflict'>(
+  inbox: WholeInbox,
+  key: EventKey,
+  actor: string,
+  note: string,
+  what: What,
+): Promise<NonNullable<Awaited<ReturnType<Inspect[What]>>>> {
+  await existingEvent(inbox, key)
+  await audit(inbox, { actor, verb: 'payload', ...named(key), note })
+  const found = await (await inspectOf(inbox))[what](key)
+  if (found === null) throw new HookonceError('PAYLOAD_REMOVED', named(key))
+  return found as never
+}
+
+export function payloadView({ source, id }: EventKey, { headers, body, part, receivedAt }: Payload) {
+  const base64 = Buffer.from(body).toString('base64')
+  return { source, id, part, receivedAt, headers, body: base64 }
 }
 
 function lastEventId(request: Request): number | null {

@@ -1,9 +1,9 @@
 /** Finding events: by whatever was pasted, by the types that exist, by the content of payloads; and their export. */
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import { audit, inspectOf } from '../capabilities.js'
+import { audit, inspectOf, noteAbout } from '../capabilities.js'
 import { exportBody, formats } from '../export.js'
-import { filterOf, filterQuery } from '../filter.js'
+import { filterQuery, present } from '../filter.js'
 import { find } from '../find.js'
 import { operators, searchPayloads } from '../payload-search.js'
 import { noteOf, type Route, route } from '../route.js'
@@ -15,8 +15,7 @@ const text = z.string()
 const TYPES = 200
 
 const findShape = z.strictObject({
-  tried: z.array(text).describe('The texts that were looked up, in order'),
-  matches: z.array(z.strictObject({ event: eventShape, by: z.enum(['id', 'id_prefix', 'reference']), text })),
+  matches: z.array(z.strictObject({ event: eventShape, by: z.enum(['id', 'id_prefix', 'reference']) })),
 })
 
 const facetsShape = z.strictObject({
@@ -46,11 +45,8 @@ export function findRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('The matches, the best first.', findShape) },
       async run({ access, query: { q } }) {
         const detail = seesDetail(access)
-        const { tried, matches } = await find(inbox, q)
-        return {
-          tried,
-          matches: matches.map((match) => ({ ...match, event: eventView(match.event, detail) })),
-        }
+        const matches = await find(inbox, q)
+        return { matches: matches.map(({ event, by }) => ({ event: eventView(event, detail), by })) }
       },
     }),
     route({
@@ -79,9 +75,9 @@ export function findRoutes(inbox: WholeInbox): Route[] {
       },
       answers: { 200: json('A page, newest first. `next` continues the search.', searchShape) },
       async run({ access, request, query: { path, op, value, note, limit, cursor = null, ...conditions } }) {
-        const about = [`${path} ${op}`, noteOf(request, { note })].filter((part) => part !== '').join(': ')
-        await audit(inbox, { actor: access!.actor, verb: 'search', note: about.slice(0, 500) })
-        const page = await searchPayloads(inbox, { path, op, value }, filterOf(conditions), { limit, cursor })
+        const about = noteAbout(`${path} ${op}`, noteOf(request, { note }))
+        await audit(inbox, { actor: access!.actor, verb: 'search', note: about })
+        const page = await searchPayloads(inbox, { path, op, value }, present(conditions), { limit, cursor })
         return { ...page, events: page.events.map((event) => eventView(event, true)) }
       },
     }),
@@ -116,7 +112,7 @@ export function findRoutes(inbox: WholeInbox): Route[] {
         }
         if (request.method === 'HEAD') return new Response(null, { headers })
         const detail = seesDetail(access)
-        return new Response(await exportBody(inbox, filterOf(conditions), { format, limit, detail }), {
+        return new Response(await exportBody(inbox, present(conditions), { format, limit, detail }), {
           headers,
         })
       },

@@ -3,13 +3,13 @@
 import { z } from 'zod'
 import { msOf } from '../../../duration.js'
 import { invalid } from '../../../errors.js'
-import { type DestinationState, destinationsOf } from '../../../forward/destinations.js'
+import { destinationStates, destinationsOf } from '../../../forward/destinations.js'
 import type { HandlerState, WholeInbox } from '../../../inbox/internals.js'
-import { audit, inspectOf } from '../capabilities.js'
+import { audit, inspectOf, noteAbout } from '../capabilities.js'
 import { latencyOf } from '../overview.js'
-import { type Call, noteOf, type Route, route } from '../route.js'
+import { noteOf, type Route, route } from '../route.js'
 import { at, count, json, latencyShape, noteFields } from '../shapes.js'
-import { instant, seesDetail } from '../views.js'
+import { seesDetail } from '../views.js'
 
 const text = z.string()
 
@@ -40,6 +40,15 @@ const handlersShape = z.strictObject({
   process: text.describe('The process that answers: handlers and pauses are those of this process'),
   startedAt: at,
   handlers: z.array(handlerShape),
+})
+
+const handlerKey = z.strictObject({
+  source: text.min(1),
+  pattern: text
+    .min(1)
+    .optional()
+    .describe('The pattern of one handler; left out: all handlers of the source'),
+  ...noteFields,
 })
 
 const destinationShape = z.strictObject({
@@ -75,7 +84,6 @@ const processShape = z.strictObject({
   alive: z.boolean().describe('True when it has written a note within the last 30 seconds'),
 })
 const workersShape = z.strictObject({
-  now: at,
   workers: z.array(
     z.strictObject({
       worker: text,
@@ -109,7 +117,27 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
           .sort((a, b) => (`${a.source} ${a.pattern}` < `${b.source} ${b.pattern}` ? -1 : 1)),
       }),
     }),
-    ...pauses((call, paused) => pauseHandler(inbox, call, paused)),
+    ...(['pause', 'resume'] as const).map((verb) =>
+      route({
+        method: 'POST',
+        path: `/api/handlers/${verb}`,
+        id: `${verb}Handler`,
+        summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a handler or all handlers of a source, in the process that answers`,
+        can: 'act',
+        body: handlerKey,
+        answers: {
+          200: json('Done.', z.strictObject({ source: text, pattern: text.nullable(), paused: z.boolean() })),
+        },
+        async run({ access, request, body: { source, pattern, ...said } }) {
+          if (!inbox.sources.has(source)) throw invalid(`The source "${source}"`, 'does not exist')
+          inbox[verb](source, pattern)
+          const about = pattern === undefined ? 'all handlers' : `handler ${pattern}`
+          const note = noteAbout(about, noteOf(request, said))
+          await audit(inbox, { actor: access!.actor, verb, source, note })
+          return { source, pattern: pattern ?? null, paused: verb === 'pause' }
+        },
+      }),
+    ),
     route({
       method: 'GET',
       path: '/api/destinations',
@@ -133,7 +161,8 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
           const destinations = destinationsOf(inbox)
           if (destinations === null) throw invalid(`The destination "${name}"`, 'does not exist')
           destinations[verb](name)
-          await auditPause(inbox, access!.actor, verb, null, `destination ${name}`, noteOf(request, body))
+          const note = noteAbout(`destination ${name}`, noteOf(request, body))
+          await audit(inbox, { actor: access!.actor, verb, note })
           return (await destinationViews(inbox, true)).find((view) => view.name === name)!
         },
       }),
@@ -150,61 +179,12 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
   ]
 }
 
-const handlerKey = z.strictObject({
-  source: text.min(1),
-  pattern: text
-    .min(1)
-    .optional()
-    .describe('The pattern of one handler; left out: all handlers of the source'),
-  ...noteFields,
-})
-type HandlerCall = Call<unknown, unknown, z.output<typeof handlerKey>>
-
-function pauses(run: (call: HandlerCall, paused: boolean) => Promise<object>): Route[] {
-  return (['pause', 'resume'] as const).map((verb) =>
-    route({
-      method: 'POST',
-      path: `/api/handlers/${verb}`,
-      id: `${verb}Handler`,
-      summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a handler or all handlers of a source, in the process that answers`,
-      can: 'act',
-      body: handlerKey,
-      answers: {
-        200: json('Done.', z.strictObject({ source: text, pattern: text.nullable(), paused: z.boolean() })),
-      },
-      run: (call) => run(call, verb === 'pause'),
-    }),
-  )
-}
-
-async function pauseHandler(inbox: WholeInbox, { access, request, body }: HandlerCall, paused: boolean) {
-  const { source, pattern, ...audit } = body
-  if (!inbox.sources.has(source)) throw invalid(`The source "${source}"`, 'does not exist')
-  if (paused) inbox.pause(source, pattern)
-  else inbox.resume(source, pattern)
-  const about = pattern === undefined ? 'all handlers' : `handler ${pattern}`
-  await auditPause(inbox, access!.actor, paused ? 'pause' : 'resume', source, about, noteOf(request, audit))
-  return { source, pattern: pattern ?? null, paused }
-}
-
-async function auditPause(
-  inbox: WholeInbox,
-  actor: string,
-  verb: string,
-  source: string | null,
-  about: string,
-  note: string,
-): Promise<void> {
-  const text = [about, note].filter((part) => part !== '').join(': ')
-  await audit(inbox, { actor, verb, source, note: text.slice(0, 900) })
-}
-
 function handlerView(inbox: WholeInbox, handler: HandlerState) {
   const { source, pattern, batch, paused, sourcePaused, active, options, retry, counters } = handler
   const { succeeded, ignored, failed, lost, postponed } = counters.attempts
-  const forwards = destinationsOf(inbox)
-    ?.states()
-    .some((state) => state.sources.includes(source) && state.types.includes(pattern))
+  const forwards = destinationStates(inbox).some(
+    ({ sources, types }) => sources.includes(source) && types.includes(pattern),
+  )
   return {
     source,
     pattern,
@@ -231,13 +211,13 @@ function handlerView(inbox: WholeInbox, handler: HandlerState) {
 }
 
 async function destinationViews(inbox: WholeInbox, detail: boolean) {
-  const states = destinationsOf(inbox)?.states() ?? []
+  const states = destinationStates(inbox)
   const stats = states.length === 0 ? [] : await inbox.events.stats()
   const unfinished = (names: readonly string[]) =>
     stats
       .filter(({ source }) => names.includes(source))
       .reduce((sum, { pending, processing, retrying }) => sum + pending + processing + retrying, 0)
-  return states.map((state: DestinationState) => ({
+  return states.map((state) => ({
     ...state,
     lastProblem: detail ? state.lastProblem : null,
     waiting: unfinished(state.sources),
@@ -253,7 +233,6 @@ async function workersView(inbox: WholeInbox) {
     alive: process.id === inbox.history.id || now - process.seenAt < ALIVE_MS,
   }))
   return {
-    now: instant(now),
     workers: leases.map((lease) => ({
       ...lease,
       process: processes.find(({ worker }) => worker === lease.worker) ?? null,

@@ -19,8 +19,6 @@ export const linkFilter = z.record(text, text)
 
 const overviewShape = z.strictObject({
   window: z.enum(windowNames),
-  from: at,
-  to: at,
   stepMs: count,
   at: z.array(at).describe('The start of each bucket; every series has this length'),
   totals: counts.describe('`failed` counts attempts; `dead` counts events that became dead letters'),
@@ -39,11 +37,9 @@ const overviewShape = z.strictObject({
     oldestDueAgeMs: z.number().nullable(),
     estimated: z.boolean(),
   }),
-  since: at.nullable().describe('The oldest bucket of this length that is kept'),
 })
 
 const attentionShape = z.strictObject({
-  checkedAt: at,
   items: z.array(
     z.strictObject({
       id: text,
@@ -114,10 +110,7 @@ export function overviewRoutes(inbox: WholeInbox, attention: Attention): Route[]
       summary: 'What needs a person, the most severe first',
       can: 'read',
       answers: { 200: json('The entries.', attentionShape) },
-      run: async ({ access }) => ({
-        checkedAt: Date.now(),
-        items: await attention.items(seesDetail(access)),
-      }),
+      run: async ({ access }) => ({ items: await attention.items(seesDetail(access)) }),
     }),
     route({
       method: 'GET',

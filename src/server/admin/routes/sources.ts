@@ -1,5 +1,6 @@
 /** The sources: their settings without secrets, and their counters since this process started. */
 import { z } from 'zod'
+import { SourceCounters } from '../../../counters.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Source } from '../../../provider.js'
 import { type Route, route } from '../route.js'
@@ -23,9 +24,6 @@ const sourcesShape = z.strictObject({
       conflict: z.enum(['ack', 'reject']),
       contentGuard: z.enum(['review', 'accept', 'reject']),
       order: z.enum(['reference']).nullable(),
-      secretHits: z
-        .array(count)
-        .describe('Number of matches of each configured secret, in order, in this process'),
       since: z
         .strictObject({
           received: count,
@@ -58,43 +56,6 @@ export function sourceRoutes(inbox: WholeInbox): Route[] {
           .map(([name, source]) => sourceView(inbox, name, source)),
       }),
     }),
-  ]
-}
-
-export function sourceView(inbox: WholeInbox, name: string, source: Source) {
-  const { key, docs, idIsSigned, retryWindowMs, mode, conflict, contentGuard, order, secretHits } = source
-  const seen = inbox.counters.bySource.get(name)
-  const none = {
-    received: 0,
-    recorded: 0,
-    duplicates: 0,
-    conflicts: 0,
-    replayed: 0,
-    handshakes: 0,
-    rejected: {},
-  }
-  return {
-    name,
-    path: `/webhooks/${name}`,
-    provider: { key, name: source.name, docs },
-    verified: !source.unverified,
-    scheme: source.scheme.kind,
-    idIsSigned,
-    retryWindowMs,
-    mode,
-    conflict,
-    contentGuard,
-    order,
-    secretHits: [...secretHits],
-    // Only these counters are public; other counters of the source are not shown.
-    since: Object.fromEntries(
-      Object.keys(none).map((name) => [name, (seen ?? none)[name as keyof typeof none]]),
-    ),
-  }
-}
-
-export function statsRoutes(inbox: WholeInbox): Route[] {
-  return [
     route({
       method: 'GET',
       path: '/api/stats',
@@ -110,6 +71,26 @@ export function statsRoutes(inbox: WholeInbox): Route[] {
       run: async () => ({ ...statsView(await inbox.events.stats()), spool: await spoolOf(inbox) }),
     }),
   ]
+}
+
+export function sourceView(inbox: WholeInbox, name: string, source: Source) {
+  const { key, docs, idIsSigned, retryWindowMs, mode, conflict, contentGuard, order } = source
+  const { received, recorded, duplicates, conflicts, replayed, handshakes, rejected } =
+    inbox.counters.bySource.get(name) ?? new SourceCounters()
+  return {
+    name,
+    path: `/webhooks/${name}`,
+    provider: { key, name: source.name, docs },
+    verified: !source.unverified,
+    scheme: source.scheme.kind,
+    idIsSigned,
+    retryWindowMs,
+    mode,
+    conflict,
+    contentGuard,
+    order,
+    since: { received, recorded, duplicates, conflicts, replayed, handshakes, rejected: { ...rejected } },
+  }
 }
 
 /** The last error is left out, because it may name an internal host. */
