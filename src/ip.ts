@@ -31,6 +31,11 @@ export function isLoopbackHost(host: string): boolean {
   return host.toLowerCase() === 'localhost' || isInRanges(loopback, withoutBrackets(host))
 }
 
+/** A host name or an address, and possibly a port, as in a Host header. */
+export function isHost(text: string): boolean {
+  return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(text)
+}
+
 /** `::1` for `[::1]`. */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')

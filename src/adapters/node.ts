@@ -41,7 +41,7 @@ export function nodeIntake(of: Inbox, options: NodeHandlerOptions) {
     try {
       const body = await bodyOf(request, inbox.limits, reading)
       if (body === 'parsed') {
-        const error = new HookonceError('BODY_CONSUMED', { path: withoutQuery(path) })
+        const error = new HookonceError('BODY_CONSUMED', { path: pathOf(path) })
         repeats.error({ source, step: 'receive', code: error.code }, error.message)
         return send(response, rejected(500, error.code, 'failed'), request)
       }
@@ -58,8 +58,7 @@ export function nodeIntake(of: Inbox, options: NodeHandlerOptions) {
 
 /** The source that the path names; null when it names none. */
 export function sourceOf(request: IncomingMessage, pattern?: string): string | null {
-  const below = withoutOrigin(request.url ?? '/')
-  return sourceBelowMount(withoutQuery(originalUrl(request)), withoutQuery(below), pattern)
+  return sourceBelowMount(pathOf(originalUrl(request)), pathOf(request.url ?? '/'), pattern)
 }
 
 /** Express and Connect rewrite `url` below a mount point and keep what was asked for here. */
@@ -72,7 +71,8 @@ function withoutOrigin(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
 }
 
-function withoutQuery(path: string): string {
+export function pathOf(url: string): string {
+  const path = withoutOrigin(url)
   const query = path.indexOf('?')
   return query < 0 ? path : path.slice(0, query)
 }
@@ -111,13 +111,18 @@ export function bodyOf(
     // express.raw() or its like ran first: these are the bytes.
     return request.body.byteLength > limits.bodyBytes ? 'body_too_large' : request.body
   }
-  if (request.readableEnded || (request.body !== undefined && request.body !== null)) {
-    const hadBody =
-      request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
-    return hadBody ? 'parsed' : new Uint8Array(0)
-  }
+  if (wasRead(request)) return carriesBody(request) ? 'parsed' : new Uint8Array(0)
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return 'body_too_large'
   return readBytes(request, limits, budget)
+}
+
+/** Whether a parser of the application has read the body already. */
+export function wasRead({ body, readableEnded }: IncomingMessage & { body?: unknown }): boolean {
+  return readableEnded || (body !== undefined && body !== null)
+}
+
+export function carriesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** Bodies that are being read, by their time limit. */

@@ -85,8 +85,12 @@ async function sendToAll(
 ): Promise<void> {
   if (outlets.length === 1) {
     // The only destination may not be tried now: postpone without recording an effect.
-    const waitMs = outlets[0]!.health.waitMs(outlets[0]!.now())
-    if (waitMs !== null) throw later(outlets[0]!, waitMs)
+    const { health, counts, now } = outlets[0]!
+    const waitMs = health.waitMs(now())
+    if (waitMs !== null) {
+      counts.postponed++
+      throw postpone(waitMs)
+    }
   }
   // Each request listens to the signal; Node would warn of a leak.
   setMaxListeners(outlets.length + 10, ctx.signal)
@@ -237,9 +241,4 @@ function failed(outlet: Outlet, problem: string, attempt: number, probe: boolean
   if (probe) return { kind: 'postponed', waitMs: health.waitMs(now()) ?? destination.probeEveryMs }
   const delayMs = retryDelayMs(destination.retry, attempt)
   return { kind: 'failed', problem, retryMs: delayMs === null ? null : Math.max(delayMs, askedMs) }
-}
-
-function later(outlet: Outlet, waitMs: number): Error {
-  outlet.counts.postponed++
-  return postpone(waitMs)
 }

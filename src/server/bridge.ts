@@ -4,7 +4,7 @@
  * Request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bodyOf, isEncrypted } from '../adapters/node.js'
+import { bodyOf, carriesBody, isEncrypted, pathOf, wasRead } from '../adapters/node.js'
 import { HookonceError } from '../errors.js'
 import type { BodyBudget } from '../intake/body-budget.js'
 
@@ -23,8 +23,8 @@ export function bridge(
   fetch: BridgedFetch,
   { bodyBytes, bodies, bodyTimeoutMs = 15_000 }: BridgeOptions,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  return async (incoming, outgoing) => {
-    const maxBytes = bodyBytes(incoming.method ?? 'GET', pathOf(incoming))
+  return async (incoming: Incoming, outgoing) => {
+    const maxBytes = bodyBytes(incoming.method ?? 'GET', pathOf(incoming.originalUrl ?? incoming.url ?? '/'))
     const reading = bodies.begin()
     let refused: keyof typeof refusals | 'aborted' | null = null
     async function read(): Promise<Uint8Array> {
@@ -36,7 +36,7 @@ export function bridge(
     try {
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
-      const body = wasRead(incoming) ? parsedBytes(incoming) : hasBody(incoming) ? lazyBody(read) : null
+      const body = !hasBody(incoming) ? null : wasRead(incoming) ? parsedBytes(incoming) : lazyBody(read)
       const request = requestOf(incoming, body, gone.signal)
       if (request === null) return refuse(outgoing, 400)
       const response = await fetch(request, incoming).catch((error) => {
@@ -57,15 +57,8 @@ const refusals = { timeout: 408, body_too_large: 413, overloaded: 503 } as const
 /** More than this that was not read is not waited for: the connection is closed instead. */
 const UNREAD_BYTES = 64 * 1024
 
-function hasBody({ method, headers }: IncomingMessage): boolean {
-  if (method === 'GET' || method === 'HEAD') return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-/** Whether a parser of the application has read the body already. */
-function wasRead(incoming: Incoming): boolean {
-  const { body, readableEnded } = incoming
-  return hasBody(incoming) && (readableEnded || (body !== undefined && body !== null))
+function hasBody(incoming: IncomingMessage): boolean {
+  return incoming.method !== 'GET' && incoming.method !== 'HEAD' && carriesBody(incoming)
 }
 
 /** A body that is read when somebody asks for its first bytes. */
@@ -82,18 +75,12 @@ function lazyBody(read: () => Promise<Uint8Array>): ReadableStream<Uint8Array> {
   )
 }
 
-function pathOf({ originalUrl, url = '/' }: Incoming): string {
-  const path = (originalUrl ?? url).replace(/^https?:\/\/[^/?#]*/i, '')
-  return path.split(/[?#]/, 1)[0]!
-}
-
 /**
  * The body as bytes again, when a parser of the application has already read it. When the parser has kept no value, this
  * is an error: an empty body would have another meaning, such as an order without its `dryRun`.
  */
 function parsedBytes({ body, url = '/' }: Incoming): Uint8Array {
-  if (body === undefined || body === null)
-    throw new HookonceError('BODY_CONSUMED', { path: url.split('?', 1)[0]! })
+  if (body === undefined || body === null) throw new HookonceError('BODY_CONSUMED', { path: pathOf(url) })
   if (body instanceof Uint8Array) return body
   if (typeof body === 'string') return Buffer.from(body)
   return Buffer.from(JSON.stringify(body))

@@ -15,19 +15,15 @@ export interface Readiness {
   readonly spool?: { readonly depth: number; readonly full: boolean } | undefined
 }
 
-export interface Health {
-  /** False when the path is neither of the two. */
-  answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
-}
-
 /** An answer is reused for this time, so that many requests cost one check. */
 const KEEP_MS = 500
 
+/** The answer to the two paths. It is false for other paths. */
 export function createHealth(
   current: () => WholeInbox,
   isStopping: () => boolean,
   { readyTimeoutMs }: { readonly readyTimeoutMs: number },
-): Health {
+): (path: string, request: IncomingMessage, response: ServerResponse) => boolean {
   const askStore = oneAtATime(checkStore)
   const askSpool = oneAtATime(checkSpool)
   let last: { readonly inbox: WholeInbox; readonly at: number; readonly found: Readiness } | null = null
@@ -51,16 +47,14 @@ export function createHealth(
     send(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', ...rest })
   }
 
-  return {
-    answer(path, request, response) {
-      if (path !== '/healthz' && path !== '/readyz') return false
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        response.setHeader('allow', 'GET, HEAD')
-        send(response, 405, { status: 'rejected' })
-      } else if (path === '/healthz') send(response, 200, { status: 'ok' })
-      else void ready(response)
-      return true
-    },
+  return (path, request, response) => {
+    if (path !== '/healthz' && path !== '/readyz') return false
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      send(response, 405, { status: 'rejected' })
+    } else if (path === '/healthz') send(response, 200, { status: 'ok' })
+    else void ready(response)
+    return true
   }
 }
 

@@ -10,25 +10,21 @@ import { signInLimit } from './admin/sign-in-limit.js'
 import { hostNames } from './bind.js'
 import type { ServerSettings } from './options.js'
 
-export interface Metrics {
-  /** False when the path is another one, or metrics are turned off. */
-  answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
-}
-
 interface Refused {
   readonly status: number
   readonly headers: Record<string, string>
 }
 
+/** The answer to `/metrics`. It is false for other paths, and when metrics are turned off. */
 export function createMetrics(
   current: () => WholeInbox,
   settings: ServerSettings,
   addressOf: (request: IncomingMessage) => string | null,
-): Metrics {
+): (path: string, request: IncomingMessage, response: ServerResponse) => boolean {
   const { metrics, admin, host } = settings
   const tokens = admin === false ? [] : knownTokens(admin.tokens ?? [])
   // The tokens of the admin API are accepted here, so guessing them must be as slow here as there.
-  const limit = signInLimit(Date.now)
+  const limit = signInLimit()
 
   // With `metrics: true`, a web page could read the metrics through the browser by DNS rebinding, so the host name is checked.
   const names = (admin !== false && admin.hosts) || hostNames(settings)
@@ -40,7 +36,7 @@ export function createMetrics(
     if (tokens.length === 0) return { status: 403, headers: {} }
     const address = addressOf(request)
     const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    const token = bearer === undefined ? null : findToken(tokens, bearer, Date.now())
+    const token = bearer === undefined ? null : findToken(tokens, bearer)
     if (token !== null && may(token.role, 'read')) return null
     const retryAfterS = limit.blockedForS(address)
     if (retryAfterS > 0) return { status: 429, headers: { 'retry-after': String(retryAfterS) } }
@@ -52,20 +48,18 @@ export function createMetrics(
     return isKnown(headers.host ?? '') ? null : { status: 421, headers: {} }
   }
 
-  return {
-    answer(path, request, response) {
-      if (path !== '/metrics' || metrics === false) return false
-      const refusal = refused(request)
-      if (request.method !== 'GET' && request.method !== 'HEAD')
-        response.writeHead(405, { allow: 'GET, HEAD' }).end()
-      else if (refusal !== null) response.writeHead(refusal.status, refusal.headers).end()
-      else {
-        metricsText(current()).then(
-          (text) => response.writeHead(200, { 'content-type': metricsContentType }).end(text),
-          () => response.destroy(),
-        )
-      }
-      return true
-    },
+  return (path, request, response) => {
+    if (path !== '/metrics' || metrics === false) return false
+    const refusal = refused(request)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    else if (refusal !== null) response.writeHead(refusal.status, refusal.headers).end()
+    else {
+      metricsText(current()).then(
+        (text) => response.writeHead(200, { 'content-type': metricsContentType }).end(text),
+        () => response.destroy(),
+      )
+    }
+    return true
   }
 }

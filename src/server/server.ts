@@ -6,6 +6,7 @@
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathOf } from '../adapters/node.js'
 import { atMost } from '../clock.js'
 import type { Duration } from '../duration.js'
 import type { WholeInbox } from '../inbox/internals.js'
@@ -56,12 +57,12 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
   let current: MountedInbox = mountInbox(inbox, settings, proxies)
   let closing: Promise<void> | null = null
   const now = new AbortController()
-  const health = createHealth(
+  const answerHealth = createHealth(
     () => current.inbox,
     () => closing !== null,
     settings,
   )
-  const metrics = createMetrics(
+  const answerMetrics = createMetrics(
     () => current.inbox,
     settings,
     (request) => proxies.callerOf(request).address,
@@ -76,10 +77,10 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     requests.begin(response, current)
-    const path = pathOf(request)
+    const path = pathOf(request.url ?? '/')
     if (path.startsWith('/webhooks/')) current.intake(request, response)
-    else if (health.answer(path, request, response) || metrics.answer(path, request, response)) return
-    else current.other(request, response)
+    else if (!answerHealth(path, request, response) && !answerMetrics(path, request, response))
+      current.other(request, response)
   }
 
   async function close(deadlineMs: number, lameDuckMs: number): Promise<void> {
@@ -165,13 +166,6 @@ function createNode(
     : createHttp(httpOptions, handle)
   node.maxConnections = maxConnections
   return node as Server
-}
-
-/** The path of the request without its query. Proxies may send an absolute URL. */
-function pathOf({ url = '/' }: IncomingMessage): string {
-  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
-  const query = path.search(/[?#]/)
-  return query < 0 ? path : path.slice(0, query)
 }
 
 /** Refused connections come in large numbers, so at most one line is logged every ten seconds. */

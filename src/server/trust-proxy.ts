@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { isEncrypted } from '../adapters/node.js'
-import { addressRanges, isInRanges } from '../ip.js'
+import { addressRanges, isHost, isInRanges } from '../ip.js'
 import { checkOptions, either, flag, listOf, text, whole } from '../options.js'
 
 /**
@@ -110,7 +110,7 @@ function normal(text: string | undefined): string | null {
 }
 
 function hostname(text: string | undefined): string | null {
-  return text !== undefined && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(text) ? text : null
+  return text !== undefined && isHost(text) ? text : null
 }
 
 const named: Readonly<Record<string, readonly string[]>> = {

@@ -107,7 +107,7 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
 
 /** Adds alerts to an inbox, from its start to its stop. Throws at once when the options are wrong. */
 export function withAlerts(inbox: Inbox, alerts: Alerts): Inbox {
-  checkAlerts(inbox, alerts)
+  startAlerts(inbox, alerts).stop()
   let running: RunningAlerts | null = null
   const { start, stop } = inbox
   const stopBoth: Inbox['stop'] = async (options) => {
@@ -122,10 +122,6 @@ export function withAlerts(inbox: Inbox, alerts: Alerts): Inbox {
     stop: stopBoth,
     [Symbol.asyncDispose]: () => stopBoth(),
   })
-}
-
-function checkAlerts(inbox: Inbox, alerts: Alerts): void {
-  startAlerts(inbox, alerts).stop()
 }
 
 function noticeOf(rule: AlertRule, measured: Measured, firing: boolean, at: number): Notice {

@@ -1,13 +1,12 @@
 /** Authentication: by a bearer token, by a session that a token started, or by the application. */
 
 import { timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../clock.js'
 import { sha256 } from '../../digest.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { checkOwnOrigin } from './hosts.js'
 import { type Access, type AdminOptions, isRole, type Role, type Token } from './options.js'
 import { readSession, type SessionSecret, sessionCookies } from './session.js'
-import { type SignInLimit, signInLimit } from './sign-in-limit.js'
+import { signInLimit } from './sign-in-limit.js'
 
 /** The access of a caller, with the way it was authenticated and the time it ends, for sessions and streams. */
 export interface Authenticated extends Access {
@@ -26,23 +25,22 @@ export interface Authenticator {
 
 export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize'> {
   readonly sessionSecret: SessionSecret
-  readonly clock: Clock
   /** Called for a wrong token. Limited in number, so that the audit is not flooded. */
   readonly onRefused: (address: string | null) => Promise<void>
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { authorize, clock, sessionSecret, onRefused } = options
+  const { authorize, sessionSecret, onRefused } = options
   const known = knownTokens(options.tokens ?? [])
   if (known.length === 0 && authorize === undefined) {
     throw invalid('admin()', 'needs `tokens` or `authorize`')
   }
-  const limit: SignInLimit = signInLimit(() => clock.now())
+  const limit = signInLimit()
 
   async function token(text: string, address: string | null): Promise<KnownToken> {
     // A valid token is accepted before the limit is checked: otherwise an attacker behind the same address could lock out
     // everybody with wrong tokens.
-    const found = findToken(known, text, clock.now())
+    const found = findToken(known, text)
     if (found !== null) return found
     const retryAfterS = limit.blockedForS(address)
     if (retryAfterS > 0) throw new HookonceError('SIGN_IN_LIMITED', { retryAfterS })
@@ -62,7 +60,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return { actor: name, role, by: 'token', expiresAt }
     }
     for (const value of sessionCookies(request)) {
-      const session = readSession(known, value, clock.now(), await sessionSecret())
+      const session = readSession(known, value, await sessionSecret())
       if (session === null) continue
       const { name, role } = session.token
       return { actor: name, role, by: 'session', expiresAt: session.expiresAt }
@@ -109,11 +107,11 @@ export function knownTokens(tokens: readonly Token[]): readonly KnownToken[] {
 }
 
 /** The token with this text, unless it has expired. Compares with all tokens, so that the time taken reveals nothing. */
-export function findToken(known: readonly KnownToken[], text: string, now: number): KnownToken | null {
+export function findToken(known: readonly KnownToken[], text: string): KnownToken | null {
   const hash = sha256(Buffer.from(text))
   let found: KnownToken | null = null
   for (const token of known) {
     if (timingSafeEqual(token.hash, hash)) found = token
   }
-  return found !== null && found.expiresAt > now ? found : null
+  return found !== null && found.expiresAt > Date.now() ? found : null
 }

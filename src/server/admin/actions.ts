@@ -49,7 +49,7 @@ export interface Actions {
   close(): Promise<void>
 }
 
-export function createActions(inbox: WholeInbox, now: () => number = Date.now): Actions {
+export function createActions(inbox: WholeInbox): Actions {
   const actions = new Map<string, Action>()
   const running = () => [...actions.values()].filter((action) => action.state === 'running')
 
@@ -64,7 +64,7 @@ export function createActions(inbox: WholeInbox, now: () => number = Date.now): 
     const ended = [...actions.values()].filter((action) => action.endedAt !== null)
     const tooMany = ended.length - MAX_KEPT
     ended.forEach((action, i) => {
-      if (i < tooMany || action.endedAt! + KEPT_MS < now()) actions.delete(action.id)
+      if (i < tooMany || action.endedAt! + KEPT_MS < Date.now()) actions.delete(action.id)
     })
   }
 
@@ -85,7 +85,7 @@ export function createActions(inbox: WholeInbox, now: () => number = Date.now): 
         'a bulk action failed',
       )
     } finally {
-      action.endedAt = now()
+      action.endedAt = Date.now()
     }
   }
 
@@ -96,7 +96,7 @@ export function createActions(inbox: WholeInbox, now: () => number = Date.now): 
       const action: Action = {
         id: randomUUID(),
         request,
-        startedAt: now(),
+        startedAt: Date.now(),
         stop: new AbortController(),
         ended: Promise.resolve(),
         state: 'running',

@@ -7,7 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { FastifyLike } from '../../adapters/fastify.js'
-import { systemClock } from '../../clock.js'
+import { pathOf } from '../../adapters/node.js'
 import { HookonceError } from '../../errors.js'
 import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
 import type { Inbox } from '../../inbox.js'
@@ -43,14 +43,10 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
   const authenticator = createAuthenticator({
     ...options,
     sessionSecret,
-    clock: systemClock,
     onRefused: (address) => auditRefused(inbox, address),
   })
   const { routes, close } = createRoutes(inbox, authenticator, basePath, { ...options, sessionSecret })
-  const pages = createPages({
-    basePath,
-    takesTokens: authenticator.takesTokens,
-  })
+  const servePage = createPages(basePath, authenticator.takesTokens)
   const app = new Hono<{ Bindings: Peer }>().basePath(basePath)
   for (const route of routes) {
     app.on(route.method, route.path, async (context) => {
@@ -82,9 +78,7 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
       })
     }
     const shown =
-      isSafe(context.req.method) && !path.startsWith('/api/')
-        ? await pages.serve(path, context.req.raw)
-        : null
+      isSafe(context.req.method) && !path.startsWith('/api/') ? await servePage(path, context.req.raw) : null
     return shown ?? problem(new HookonceError('ROUTE_UNKNOWN'))
   })
   app.onError((error) => problemOf(error, inbox.log))
@@ -177,7 +171,7 @@ export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
     { bodyBytes: admin.bodyBytes, bodies: admin.bodies },
   )
   return (request, response, next) => {
-    const path = (request.originalUrl ?? request.url ?? '/').split('?', 1)[0]!
+    const path = pathOf(request.originalUrl ?? request.url ?? '/')
     if (next && path !== basePath && !path.startsWith(`${basePath}/`)) return next()
     answer(request, response).catch((error) => (next ? next(error) : response.destroy()))
   }

@@ -3,13 +3,12 @@
  * own name (DNS rebinding). Only the Host header shows this, so it is checked on every route.
  */
 import { HookonceError, invalid } from '../../errors.js'
+import { isHost } from '../../ip.js'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-export type HostCheck = (request: Request) => void
-
 /** Throws HOST_REFUSED for a host that is not on the list. */
-export function hostCheck(hosts: readonly string[] = LOOPBACK): HostCheck {
+export function hostCheck(hosts: readonly string[] = LOOPBACK): (request: Request) => void {
   const isListed = hostList(hosts)
   return (request) => {
     if (!isListed(hostOf(request))) throw new HookonceError('HOST_REFUSED')
@@ -26,7 +25,7 @@ export function hostList(hosts: readonly string[]): (host: string) => boolean {
 }
 
 function normal(host: string): string {
-  if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(host)) {
+  if (!isHost(host)) {
     throw invalid(
       `The host "${host}"`,
       'must be a host name, or a host name and a port, such as "hooks.example.com"',

@@ -22,13 +22,14 @@ export type Role = (typeof roles)[number]
  * `read`: the log without payloads and without texts that may quote one. `detail`: those texts (errors, reasons), and
  * the audit. `act`: retry, replay, ignore. `payload`: the bytes. `work`: claim and settle, which includes the bytes.
  */
-export type Permission = 'read' | 'detail' | 'act' | 'payload' | 'work'
+export const permissions = ['read', 'detail', 'act', 'payload', 'work'] as const
+export type Permission = (typeof permissions)[number]
 
 /** Every route names one permission; only this table grants permissions. */
 const grants: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],
   operator: ['read', 'detail', 'act'],
-  admin: ['read', 'detail', 'act', 'payload', 'work'],
+  admin: permissions,
   worker: ['work'],
 }
 

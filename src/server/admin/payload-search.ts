@@ -10,26 +10,11 @@ import type { Inspect } from '../../store/inspect.js'
 import { inspectOf } from './capabilities.js'
 
 export const operators = ['eq', 'ne', 'contains', 'exists', 'gt', 'lt'] as const
-export type Operator = (typeof operators)[number]
 
 export interface PayloadQuery {
   readonly path: string
-  readonly op: Operator
+  readonly op: (typeof operators)[number]
   readonly value: string | undefined
-}
-
-export interface SearchCost {
-  readonly events: number
-  readonly bytes: number
-  readonly ms: number
-}
-
-export interface SearchPage {
-  readonly events: readonly EventRecord[]
-  readonly next: string | null
-  /** True when the search stopped at a limit. */
-  readonly cut: boolean
-  readonly cost: SearchCost
 }
 
 const MOST_EVENTS = 2_000
@@ -44,7 +29,7 @@ export async function searchPayloads(
   query: PayloadQuery,
   filter: EventFilter,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
-): Promise<SearchPage> {
+) {
   const steps = stepsOf(query.path)
   const matches = testOf(query)
   const inspect = await inspectOf(inbox)

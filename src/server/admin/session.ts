@@ -19,12 +19,7 @@ export interface Session {
   readonly expiresAt: number
 }
 
-export function readSession(
-  known: readonly KnownToken[],
-  value: string,
-  now: number,
-  secret: string,
-): Session | null {
+export function readSession(known: readonly KnownToken[], value: string, secret: string): Session | null {
   const match = /^([\w.@+-]{1,64})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/.exec(value)
   if (match === null) return null
   const [, name = '', expiry = '', mac = ''] = match
@@ -33,7 +28,7 @@ export function readSession(
   const expected = Buffer.from(macOf(token, `${name}.${expiry}`, secret))
   if (!timingSafeEqual(expected, Buffer.from(mac))) return null
   const expiresAt = Math.min(Number(expiry), token.expiresAt)
-  return expiresAt > now ? { token, expiresAt } : null
+  return expiresAt > Date.now() ? { token, expiresAt } : null
 }
 
 function macOf(token: KnownToken, text: string, secret: string): string {

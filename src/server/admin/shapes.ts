@@ -1,6 +1,7 @@
 /** The schemas of the answers of the API. Times are ISO 8601. */
 import { z } from 'zod'
 import { states } from '../../model.js'
+import { permissions, roles } from './options.js'
 import type { AnswerShape } from './route.js'
 
 export function json(about: string, content: z.ZodType): AnswerShape {
@@ -132,13 +133,10 @@ export const actionResultShape = z.strictObject({
   to: state,
 })
 
-const latency = z.strictObject({
-  count,
-  p50Ms: z.number().nullable(),
-  p95Ms: z.number().nullable(),
-  p99Ms: z.number().nullable(),
-})
-export const latencyShape = latency.describe('Null without a value')
+const ms = z.number().nullable()
+export const latencyShape = z
+  .strictObject({ count, p50Ms: ms, p95Ms: ms, p99Ms: ms })
+  .describe('Null without a value')
 
 export const actionShape = z.strictObject({
   id: text,
@@ -157,13 +155,11 @@ export const actionShape = z.strictObject({
 
 export const sessionShape = z.strictObject({
   actor: text,
-  role: z.enum(['viewer', 'operator', 'admin', 'worker']),
+  role: z.enum(roles),
   by: z.enum(['token', 'session', 'application']),
   expiresAt: at.nullable(),
   readOnly: z.boolean(),
-  permissions: z
-    .array(z.enum(['read', 'detail', 'act', 'payload', 'work']))
-    .describe('What this role may do, also on a read-only server'),
+  permissions: z.array(z.enum(permissions)).describe('What this role may do, also on a read-only server'),
   version: text.nullable().describe('The version of hookonce that answers'),
   startedAt: at.describe('When the process that answers was started'),
 })

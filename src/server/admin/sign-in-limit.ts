@@ -8,37 +8,32 @@ const PER_ADDRESS = 10
 const AUDITED = 60
 const ADDRESSES = 10_000
 
-export interface SignInLimit {
-  /** Seconds to wait; 0 when the address is not limited. */
-  blockedForS(address: string | null): number
-  /** Counts a wrong token. Returns true when it is to be written to the audit. */
-  failed(address: string | null): boolean
-}
-
 interface Count {
   until: number
   failures: number
 }
 
-export function signInLimit(now: () => number): SignInLimit {
+export function signInLimit() {
   const counts = new Map<string, Count>()
   const all: Count = { until: 0, failures: 0 }
 
   function add(count: Count): number {
-    if (count.until <= now()) {
-      count.until = now() + WINDOW_MS
+    if (count.until <= Date.now()) {
+      count.until = Date.now() + WINDOW_MS
       count.failures = 0
     }
     return ++count.failures
   }
 
   return {
-    blockedForS(address) {
+    /** Seconds to wait; 0 when the address is not limited. */
+    blockedForS(address: string | null): number {
       const count = counts.get(networkOf(address))
-      if (count === undefined || count.failures < PER_ADDRESS || count.until <= now()) return 0
-      return Math.ceil((count.until - now()) / 1_000)
+      if (count === undefined || count.failures < PER_ADDRESS || count.until <= Date.now()) return 0
+      return Math.ceil((count.until - Date.now()) / 1_000)
     },
-    failed(address) {
+    /** Counts a wrong token. Returns true when it is to be written to the audit. */
+    failed(address: string | null): boolean {
       const network = networkOf(address)
       const count = counts.get(network) ?? { until: 0, failures: 0 }
       counts.delete(network)

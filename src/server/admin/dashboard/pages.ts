@@ -6,10 +6,8 @@ import { gunzipSync } from 'node:zlib'
 import { HookonceError } from '../../../errors.js'
 import type { DashboardFile } from './files.js'
 
-export interface Pages {
-  /** Null when there is no page at this path. `path` starts after `basePath`. */
-  serve(path: string, request: Request): Promise<Response | null>
-}
+/** Null when there is no page at this path, which starts after `basePath`. */
+type Pages = (path: string, request: Request) => Promise<Response | null>
 
 /** The first part of the paths that the dashboard shows. Other paths are not found. */
 const screens = new Set([
@@ -25,13 +23,8 @@ const screens = new Set([
   'audit',
 ])
 
-export interface PagesOptions {
-  readonly basePath: string
-  /** Whether a token can be used to sign in. */
-  readonly takesTokens: boolean
-}
-
-export function createPages({ basePath, takesTokens }: PagesOptions): Pages {
+/** `takesTokens`: whether a token can be used to sign in. */
+export function createPages(basePath: string, takesTokens: boolean): Pages {
   const opened = new Map<string, Uint8Array<ArrayBuffer>>()
 
   function bytesOf(path: string, { gzip }: DashboardFile): Uint8Array<ArrayBuffer> {
@@ -63,16 +56,14 @@ export function createPages({ basePath, takesTokens }: PagesOptions): Pages {
     return new Response(html, { headers: { 'content-type': file.type, 'cache-control': 'no-cache' } })
   }
 
-  return {
-    async serve(path, request) {
-      const { files } = await import('./files.js')
-      const file = files[path]
-      if (file && path.startsWith('/assets/')) return asset(path, file, request)
-      if (!screens.has(path.split('/')[1] ?? '')) return null
-      const index = files['/index.html']
-      if (index === undefined) throw new HookonceError('DASHBOARD_MISSING')
-      return front(path, index)
-    },
+  return async (path, request) => {
+    const { files } = await import('./files.js')
+    const file = files[path]
+    if (file && path.startsWith('/assets/')) return asset(path, file, request)
+    if (!screens.has(path.split('/')[1] ?? '')) return null
+    const index = files['/index.html']
+    if (index === undefined) throw new HookonceError('DASHBOARD_MISSING')
+    return front(path, index)
   }
 }
 
