@@ -1,15 +1,15 @@
 /**
- * A delivery as a curl command that can be pasted into any shell. A sender chooses the body and some headers. Control
- * characters would end a bracketed paste and run the rest as commands, and shells differ in what ends a quoted text. So
- * only plain text is written out: other headers become octal escapes, and another body is piped in as base64.
+ * Writes a delivery as a curl command that can be pasted into any shell. A sender chooses the body and some headers.
+ * Control characters would end a bracketed paste and run the rest as commands, and shells differ in the end of a quoted
+ * text. So only plain text is written out: other headers become octal escapes, and another body is piped in as base64.
  *
- * The dashboard is built from this file as well: it uses nothing of Node.
+ * The dashboard is built from this file as well, so it uses nothing of Node.
  */
 export interface CurlRequest {
   readonly method?: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** The body as text; null when it is not UTF-8. */
+  /** Null when the body is not UTF-8. */
   readonly text: string | null
   readonly base64: string
 }
@@ -27,7 +27,7 @@ export function curlCommand({ method, url, headers, text, base64 }: CurlRequest)
 /** No character here ends or continues a quoted text in a POSIX shell, fish, PowerShell or cmd. */
 const plain = /^[\w {}[\]":,./@+=?#()*;~-]*$/
 
-/** One word of the command. `$'...'` is of bash, zsh and POSIX.1-2024; another shell reports an error. */
+/** Only bash, zsh and POSIX.1-2024 know `$'...'`; another shell reports an error. */
 function word(text: string): string {
   if (plain.test(text)) return `'${text}'`
   const bytes = [...text].flatMap((char) => [...octets(char)])
@@ -35,7 +35,7 @@ function word(text: string): string {
   return `$'${bytes.map((byte) => (safe(byte) ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`)).join('')}'`
 }
 
-/** Headers are bytes, of which each is one character; other texts are UTF-8. */
+/** Each character of a header is one byte; other texts are UTF-8. */
 function octets(char: string): Iterable<number> {
   const code = char.codePointAt(0)!
   return code < 0x100 ? [code] : new TextEncoder().encode(char)

@@ -1,6 +1,6 @@
 /**
  * One HTTP request and its answer, as a sender of webhooks makes it: exact bytes, no redirect followed, every wait
- * limited. `hookonce send`, `listen` and `check` and the destinations of `hookonce/forward` use it.
+ * limited.
  */
 import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -9,7 +9,6 @@ import type { Delivery } from './provider.js'
 export interface HttpAnswer {
   readonly httpStatus: number
   readonly headers: IncomingMessage['headers']
-  /** The first `keepBytes` of the body. */
   readonly body: Buffer
 }
 
@@ -22,14 +21,14 @@ export interface ExchangeLimits {
   readonly closeAfterMs?: number
 }
 
-/** A request whose body is still to be written. `agent: false` opens a connection of its own. */
+/** The caller writes the body. `agent: false` opens a separate connection. */
 export function openRequest({ method, url, headers, body }: Delivery, agent: Agent | false): ClientRequest {
   const length = method === 'GET' ? {} : { 'content-length': String(body.byteLength) }
   const make = url.startsWith('https:') ? httpsRequest : httpRequest
   return make(url, { method, agent, headers: { ...headers, ...length } })
 }
 
-/** Rejects when no status arrives. A status is an answer, also when the body breaks off. */
+/** Rejects when no status arrives. A status is an answer even when the body breaks off. */
 export function answerTo(request: ClientRequest, limits: ExchangeLimits): Promise<HttpAnswer> {
   const { signal } = limits
   return new Promise((resolve, reject) => {
@@ -75,7 +74,7 @@ function readBody(
   response.on('end', finish).on('error', finish).on('close', finish)
 }
 
-/** A signal that aborts after `ms`, with an error that says so. Call `clear` when the work has ended. */
+/** Call `clear` when the work has ended. */
 export function timeLimit(ms: number): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(new Error(`no answer within ${ms} ms`)), ms)

@@ -1,8 +1,7 @@
-/** IP addresses: ranges of them, and the addresses of this machine. */
 import { BlockList, isIP } from 'node:net'
 import { invalid } from './errors.js'
 
-/** The addresses and ranges in a list, such as `10.0.0.0/8`, `192.168.1.7` and `fd00::/8`. `what` names the option. */
+/** Takes addresses and ranges such as `10.0.0.0/8`, `192.168.1.7` and `fd00::/8`. `what` names the option. */
 export function addressRanges(what: string, ranges: readonly unknown[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
@@ -17,7 +16,7 @@ export function addressRanges(what: string, ranges: readonly unknown[]): BlockLi
   return list
 }
 
-/** Whether an address is in a list. A text that is not an address is in none. */
+/** A text that is not an address is in no list. */
 export function isInRanges(list: BlockList, address: string): boolean {
   const version = isIP(address)
   return version !== 0 && list.check(address, family(version))
@@ -31,7 +30,7 @@ export function isLoopbackHost(host: string): boolean {
   return host.toLowerCase() === 'localhost' || isInRanges(loopback, withoutBrackets(host))
 }
 
-/** A host name or an address, and possibly a port, as in a Host header. */
+/** As in a Host header, with or without a port. */
 export function isHost(text: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(text)
 }

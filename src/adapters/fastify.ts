@@ -1,13 +1,13 @@
 /**
- * Fastify: `app.register(fastifyPlugin(inbox))` serves `/webhooks/:source`. Inside the plugin, and only there, bodies
- * stay bytes whatever their content type; routes of the application keep their parsers.
+ * Fastify: `app.register(fastifyPlugin(inbox))` serves `/webhooks/:source`. Bodies stay bytes inside the plugin only;
+ * routes of the application keep their parsers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
 import { DEFAULT_PATH } from '../intake/source-path.js'
 import { type NodeHandlerOptions, nodeIntake } from './node.js'
 
-/** As much of Fastify as is used here, by shape: it is an optional peer. */
+/** The part of Fastify that is used here: Fastify is an optional peer. */
 export interface FastifyLike {
   removeAllContentTypeParsers(): void
   addContentTypeParser(
@@ -36,7 +36,7 @@ export function fastifyPlugin(
   const take = nodeIntake(inbox, options)
   return async (app) => {
     app.removeAllContentTypeParsers()
-    // Left unread on purpose: the handler reads the stream itself, with the inbox's limits.
+    // Left unread: the handler reads the stream within the limits of the inbox.
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],

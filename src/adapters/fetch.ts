@@ -1,4 +1,4 @@
-/** Web standard: `(request: Request) => Promise<Response>`, for Deno-, Bun- and worker-shaped servers. */
+/** Web-standard servers: `(request: Request) => Promise<Response>`. */
 import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'

@@ -4,7 +4,7 @@ import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'
 import type { FetchHandlerOptions } from './fetch.js'
 
-/** As much of Hono's context as is used here, by shape: it is an optional peer. */
+/** The part of Hono that is used here: Hono is an optional peer. */
 interface HonoContextLike {
   readonly req: { readonly raw: Request; param(name: string): string | undefined }
 }

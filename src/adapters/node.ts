@@ -30,7 +30,7 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
   return (request, response) => take(request, response, options.source ?? sourceOf(request, options.path))
 }
 
-/** The handler behind a router that knows the source. Null: there is none. */
+/** For routers that know the source. Null: there is none. */
 export function nodeIntake(of: Inbox, options: NodeHandlerOptions) {
   const inbox = wholeInbox(of)
   const repeats = repeatedLines(inbox.log)
@@ -56,12 +56,12 @@ export function nodeIntake(of: Inbox, options: NodeHandlerOptions) {
   }
 }
 
-/** The source that the path names; null when it names none. */
+/** Null when the path names no source. */
 export function sourceOf(request: IncomingMessage, pattern?: string): string | null {
   return sourceBelowMount(pathOf(originalUrl(request)), pathOf(request.url ?? '/'), pattern)
 }
 
-/** Express and Connect rewrite `url` below a mount point and keep what was asked for here. */
+/** Express and Connect rewrite `url` below a mount point and keep the requested URL here. */
 function originalUrl(request: IncomingMessage & { originalUrl?: string }): string {
   return withoutOrigin(request.originalUrl ?? request.url ?? '/')
 }
@@ -87,8 +87,8 @@ export function isEncrypted(request: IncomingMessage): boolean {
 }
 
 /**
- * The headers as texts. Node has joined those that came twice, except where only one makes sense, and `set-cookie`, which
- * is a list and does not belong in a request.
+ * Node has joined headers that came twice, except those where only one makes sense, and `set-cookie`: a list, which
+ * does not belong in a request.
  */
 function flatten({ headers }: IncomingMessage): Record<string, string> {
   if (headers['set-cookie'] === undefined) return headers as Record<string, string>
@@ -108,7 +108,7 @@ export function bodyOf(
   budget: BodyReading,
 ): Promise<Body> | Body {
   if (request.body instanceof Uint8Array) {
-    // express.raw() or its like ran first: these are the bytes.
+    // express.raw() or a similar parser ran first: these are the bytes.
     return request.body.byteLength > limits.bodyBytes ? 'body_too_large' : request.body
   }
   if (wasRead(request)) return carriesBody(request) ? 'parsed' : new Uint8Array(0)
@@ -116,7 +116,7 @@ export function bodyOf(
   return readBytes(request, limits, budget)
 }
 
-/** Whether a parser of the application has read the body already. */
+/** A parser of the application has read the body. */
 export function wasRead({ body, readableEnded }: IncomingMessage & { body?: unknown }): boolean {
   return readableEnded || (body !== undefined && body !== null)
 }
@@ -125,7 +125,7 @@ export function carriesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Bodies that are being read, by their time limit. */
+/** Bodies in progress, by their time limit. */
 const readings = new Map<number, TimeLimits<() => void>>()
 
 function bodiesInTime(ms: number): TimeLimits<() => void> {
@@ -151,7 +151,6 @@ function readBytes(
       ended = true
       inTime.clear(onTimeout)
       budget.complete()
-      // A complete request sends no more data.
       if (typeof body === 'string') request.off('data', onData)
       resolve(body)
     }
@@ -163,7 +162,7 @@ function readBytes(
     }
     const onAbort = () => finish('aborted')
     budget.onEvicted(() => finish('overloaded'))
-    // `once` would wrap each listener in two objects. A request emits each of these events once, and `finish` works once.
+    // `once` would wrap each listener in two objects. Each of these events comes once, and `finish` works once.
     request.on('data', onData)
     request.on('end', () => finish(pieces.whole()))
     request.on('error', onAbort)
@@ -177,7 +176,7 @@ function send(
   request: IncomingMessage,
 ): void {
   if (response.destroyed || request.socket.destroyed) return
-  // A body that was not read to its end would be taken for the next request on this connection.
+  // The rest of an unread body would be taken for the next request on this connection.
   const unread = !request.readableEnded && !request.complete
   const length = Buffer.byteLength(body)
   if (unread) {

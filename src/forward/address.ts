@@ -1,8 +1,8 @@
 /**
- * Is this address on the public internet? Judged on the parsed address, never on its text: there are too many ways to
+ * Whether an address is on the public internet. The parsed address decides, never its text: there are too many ways to
  * write one. The lists are the IANA special-purpose registries
- * (https://www.iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry); what they do not call
- * globally reachable is refused, and so are a few that are reachable and still nobody's webhook endpoint.
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry). Addresses that they do
+ * not call globally reachable are refused, and a few reachable ones that are nobody's webhook endpoint.
  */
 import { type BlockList, isIP, SocketAddress } from 'node:net'
 import { addressRanges } from '../ip.js'
@@ -29,7 +29,7 @@ const notPublic4 = addressRanges('IPv4', [
   '240.0.0.0/4', // with 255.255.255.255
 ])
 
-/** Only 2000::/3 is handed out as global unicast; everything else is refused without a list. */
+/** Only 2000::/3 is assigned as global unicast; all other addresses are refused without a list. */
 const global6 = addressRanges('IPv6', ['2000::/3'])
 const notPublic6 = addressRanges('IPv6', [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarking, ...
@@ -39,13 +39,13 @@ const notPublic6 = addressRanges('IPv6', [
   '3fff::/20',
 ])
 
-/** Two ways to write an IPv4 address that reach just that address: judged by what is inside. */
+/** Both forms reach just the IPv4 address inside, so that address decides. */
 const holding4 = addressRanges('IPv6', [
   '::ffff:0:0/96', // mapped
   '64:ff9b::/96', // NAT64: how a network without IPv4 reaches the rest (RFC 6052)
 ])
 
-/** `allow` is asked first, then the lists above. Anything that is not an address is not public. */
+/** `allow` comes first, then the lists above. A text that is not an address is not public. */
 export function isReachable(address: string, allow: BlockList | null): boolean {
   const family = isIP(address)
   if (family === 4) return allow?.check(address, 'ipv4') === true || !notPublic4.check(address, 'ipv4')
@@ -56,7 +56,7 @@ export function isReachable(address: string, allow: BlockList | null): boolean {
   return global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6')
 }
 
-/** The last 32 bits as an IPv4 address. Node writes them with dots for some prefixes and as two groups for others. */
+/** Node writes the last 32 bits with dots for some prefixes, and as two groups for others. */
 function last4(address: string): string {
   const text = new SocketAddress({ address, family: 'ipv6' }).address
   const last = text.slice(text.lastIndexOf(':') + 1)
@@ -67,7 +67,6 @@ function last4(address: string): string {
     .join('.')
 }
 
-/** Ranges a user allows on purpose: `10.0.0.0/8`, `192.168.1.7`, `fd00::/8`. */
 export function allowList(what: string, ranges: readonly string[]): BlockList | null {
   return ranges.length === 0 ? null : addressRanges(what, ranges)
 }

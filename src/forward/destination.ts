@@ -1,4 +1,4 @@
-/** The options of a destination. They are checked when the destination is added, so that an error stops the start and not an event. */
+/** The options of a destination. They are checked when it is added: an error stops the start and not an event. */
 
 import type { BlockList } from 'node:net'
 import { type Duration, msOf } from '../duration.js'
@@ -120,7 +120,7 @@ export function checkDestination(
   }
 }
 
-/** One signer for each secret. The Standard Webhooks provider checks the secrets. */
+/** The Standard Webhooks provider checks the secrets. */
 export function signersOf(what: string, secret: Destination['secret']): readonly Source[] {
   const value: unknown = typeof secret === 'function' ? secret() : secret
   try {
@@ -158,7 +158,7 @@ function typesOf(what: string, types: readonly string[]): readonly string[] {
   return [...new Set(types)]
 }
 
-/** Headers of the connection and of hookonce itself, which a user cannot set. */
+/** A user cannot set the headers of the connection and those of hookonce. */
 const ownHeaders =
   /^(?:host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|accept-encoding|webhook-.*|hookonce-.*)$/
 

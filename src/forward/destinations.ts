@@ -48,7 +48,6 @@ export interface ForwardOptions {
 
 const added = new WeakMap<Inbox, Destinations>()
 
-/** The destinations of this inbox; null when it has none. */
 export function destinationsOf(inbox: Inbox): Destinations | null {
   return added.get(inbox) ?? null
 }
@@ -103,8 +102,8 @@ export function addDestinations(
 }
 
 /**
- * Registers a handler for a pattern. It sends to every destination whose types match the event, because of several matching
- * patterns only the handler of the most specific one is called.
+ * Of several matching patterns, only the handler of the most specific one is called. So the handler of a pattern sends
+ * to every destination whose types match the event.
  */
 function register(inbox: Inbox, source: string, pattern: string, own: readonly Outlet[]): void {
   const separator = wholeInbox(inbox).sources.get(source)?.typeSeparator
@@ -126,7 +125,7 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
         // The policy of each destination decides; these are the largest values of all.
         retry: { maxAttempts: largest(({ retry }) => retry.maxAttempts) },
         timeout: largest(({ timeoutMs }) => timeoutMs) + 10_000,
-        // So that each destination can have as many requests as it may while the others are slow.
+        // Each destination has its full number of requests while the others are slow.
         concurrency: own.reduce((sum, { destination }) => sum + destination.concurrency, 0),
       },
     )
@@ -140,7 +139,7 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
   }
 }
 
-/** Warns of handlers whose pattern is more specific than that of a destination: their events are not forwarded. */
+/** A handler with a more specific pattern than that of a destination takes its events: they are not forwarded. */
 function warnOfShadows(inbox: Inbox, source: string, own: readonly Outlet[]): void {
   const { handled: patterns, log } = wholeInbox(inbox)
   for (const handled of patterns(source))

@@ -1,7 +1,7 @@
 /**
- * Sends one event to all its destinations. Each destination is an effect of its own, so a destination that has received the
- * event does not get it again when another one fails. A destination that is busy is waited for while the event is being sent
- * to another one; after that the event comes back for it later. So a slow destination does not hold up the others.
+ * Sends one event to all its destinations. Each destination is a separate effect: one that has received the event does
+ * not get it again when another one fails. While the event is being sent to another destination, it waits for a busy
+ * one; after that it comes back later. So a slow destination does not hold up the others.
  */
 import { setMaxListeners } from 'node:events'
 import { HookonceError, isHookonceError } from '../errors.js'
@@ -13,7 +13,6 @@ import type { Health, RateLimit, Requests } from './health.js'
 import { send } from './send.js'
 import { headersFor } from './sign.js'
 
-/** A destination and its state in this process. */
 export interface Outlet {
   readonly destination: CheckedDestination
   readonly health: Health
@@ -29,17 +28,14 @@ export interface Outlet {
   lastProblem: string | null
 }
 
-/** The events that all destinations of an inbox send now. */
 export interface Crowd {
   readonly destinations: number
-  /** The places of the process. */
   readonly places: number
   sending: number
-  /** Called when a request has ended. */
   readonly onEnd: Set<() => void>
 }
 
-/** The requests of one event: those that run, without those that wait for a busy destination. */
+/** Requests of one event, without those that wait for a busy destination. */
 interface Round {
   running: number
 }
@@ -84,7 +80,7 @@ async function sendToAll(
   ctx: HandlerContext,
 ): Promise<void> {
   if (outlets.length === 1) {
-    // The only destination may not be tried now: postpone without recording an effect.
+    // Postpones without recording an effect.
     const { health, counts, now } = outlets[0]!
     const waitMs = health.waitMs(now())
     if (waitMs !== null) {
@@ -92,7 +88,7 @@ async function sendToAll(
       throw postpone(waitMs)
     }
   }
-  // Each request listens to the signal; Node would warn of a leak.
+  // Each request listens to the signal, and Node would warn of a leak.
   setMaxListeners(outlets.length + 10, ctx.signal)
   const round: Round = { running: outlets.length }
   const settled = await Promise.allSettled(
@@ -119,7 +115,7 @@ async function sendToAll(
   throw permanent(problems)
 }
 
-/** A replay sends again, with the same webhook-id, so each run has an effect of its own. */
+/** A replay sends again, with the same webhook-id, so each run has its own effect. */
 async function sendOnce(
   outlet: Outlet,
   event: HandledEvent,
@@ -150,7 +146,7 @@ async function sendTo(
   if (isBusy(outlet)) {
     round.running--
     requestEnded(crowd)
-    // Until it is free, or the event is being sent to no other one. No other event may take the slot between this and `began`.
+    // No other event may take the slot between the end of this wait and `began`.
     while (isBusy(outlet) && round.running > 0) await new Promise<void>((resolve) => crowd.onEnd.add(resolve))
     round.running++
   }
@@ -195,7 +191,7 @@ function requestEnded({ onEnd }: Crowd): void {
   for (const resume of waiting) resume()
 }
 
-/** When the places run short, a destination holds no more than an equal part of them. */
+/** When places run short, a destination holds no more than an equal part of them. */
 function isBusy({ destination, requests: { active }, crowd }: Outlet): boolean {
   const share = Math.max(1, Math.floor(crowd.places / crowd.destinations))
   return active >= destination.concurrency || (crowd.sending > crowd.places / 2 && active >= share)
@@ -231,7 +227,7 @@ function resultOfAnswer(
   return failed(outlet, problem(`it answered ${text}`), attempt, probe, askedMs)
 }
 
-/** The event of a failed probe is not to blame: it waits like the others, and its attempt does not count. */
+/** A failed probe is not the fault of its event: it waits like the others, and its attempt does not count. */
 function failed(outlet: Outlet, problem: string, attempt: number, probe: boolean, askedMs: number): Sending {
   const { destination, health, now } = outlet
   outlet.counts.failed++

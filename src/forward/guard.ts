@@ -1,7 +1,7 @@
 /**
- * Checks where an outgoing request may go. The URL is read by the WHATWG parser, which turns every spelling of an address
- * (octal, hexadecimal, one big number, full-width digits) into the same one. A name is resolved once, all of its addresses
- * are checked, and the connection goes to those addresses, so that a second answer of the resolver cannot change the target.
+ * Checks where an outgoing request may go. The WHATWG parser reads the URL: it turns every spelling of an address
+ * (octal, hexadecimal, one big number, full-width digits) into one. A name is resolved once, all of its addresses are
+ * checked, and the connection goes to those addresses: a second answer of the resolver cannot change the target.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
@@ -14,14 +14,13 @@ export interface Address {
   readonly family: 4 | 6
 }
 
-/** As `dns.promises.lookup(name, { all: true })`. */
 export type Lookup = (
   name: string,
 ) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
 export const lookupAll: Lookup = (name) => systemLookup(name, { all: true, verbatim: true })
 
-/** The ports that browsers refuse too: other protocols live there (https://fetch.spec.whatwg.org/#port-blocking). */
+/** Browsers refuse these ports too: other protocols use them (https://fetch.spec.whatwg.org/#port-blocking). */
 const refusedPorts = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -29,7 +28,7 @@ const refusedPorts = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Checks a URL without a DNS lookup. The text of the URL is never part of an error, because it may contain a token. */
+/** Works without a DNS lookup. The text of the URL is never part of an error, because it may contain a token. */
 export function checkUrl(what: string, text: string, allow: BlockList | null): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url) throw invalid(`The URL of ${what}`, 'must be a whole URL such as https://example.com/path')
@@ -47,7 +46,6 @@ export function checkUrl(what: string, text: string, allow: BlockList | null): U
   return url
 }
 
-/** The addresses of a host. Throws when any of them is not allowed. */
 export async function checkedAddresses(
   what: string,
   host: string,
@@ -63,7 +61,6 @@ export async function checkedAddresses(
   return addresses
 }
 
-/** A lookup for a socket that always returns the checked addresses. */
 export function pinned(addresses: readonly Address[]): LookupFunction {
   return (_name, { all }, callback) => {
     const [first] = addresses

@@ -1,7 +1,8 @@
 /**
- * When a destination may be tried. After enough failures in a row over enough time it is paused: its events are postponed
- * and use up no attempts. From time to time one event is sent as a probe; the first that succeeds ends the pause. A rate
- * limit spreads the requests, and turns spread the events that find a destination busy. All are kept for this process only.
+ * Decides when a destination may be tried. After enough failures in a row over enough time it is paused: its events are
+ * postponed and use up no attempts. From time to time one event is sent as a probe, and the first success ends the
+ * pause. A rate limit spreads the requests, and turns spread the events that find a destination busy. Each process
+ * keeps its own state.
  */
 export type PauseReason = 'failing' | 'gone' | 'operator'
 
@@ -13,14 +14,14 @@ export interface HealthOptions {
 }
 
 const MAX_PROBE_MS = 15 * 60_000
-/** Events that wait are tried again at least this often, so that they notice a resume. */
+/** Waiting events are tried at least this often, to notice a resume. */
 const MAX_WAIT_MS = 5 * 60_000
 
 export class Health {
   paused: {
     readonly reason: PauseReason
     readonly at: number
-    /** Null: it is gone, or an operator has paused it, so it is not probed. */
+    /** Null: it is not probed, because it is gone or an operator has paused it. */
     readonly nextProbeAt: number | null
   } | null = null
   failuresInARow = 0
@@ -36,7 +37,7 @@ export class Health {
     this.#probeMs = options.probeEveryMs
   }
 
-  /** Null: send now, after `begin`; else the time to wait. */
+  /** Null: call `begin` and send now. */
   waitMs(now: number): number | null {
     if (!this.paused) return this.#quietUntil > now ? this.#spread(this.#quietUntil - now) : null
     const { probeEveryMs } = this.#options
@@ -47,7 +48,7 @@ export class Health {
     return this.#spread(Math.min(Math.max(nextProbeAt - now, leastMs), MAX_WAIT_MS))
   }
 
-  /** True when this request is a probe. */
+  /** True when the request is a probe. */
   begin(): boolean {
     this.#isProbing ||= this.paused !== null
     return this.paused !== null
@@ -56,7 +57,7 @@ export class Health {
   succeeded(): void {
     this.#isProbing = false
     this.failuresInARow = 0
-    // A request that began before an operator paused it, or before it answered 410, does not end the pause.
+    // A request that began before the destination was paused by an operator, or answered 410, does not end the pause.
     if (this.paused?.reason === 'failing') this.resume()
   }
 
@@ -103,21 +104,20 @@ export class Health {
     if (changed) this.#options.onChange?.(false, null)
   }
 
-  /** Adds up to half of the time at random, so that waiting events are not all tried at once. */
+  /** Adds up to half of the time at random: waiting events must not all be tried at once. */
   #spread(ms: number): number {
     const { random = Math.random } = this.#options
     return Math.ceil(ms * (1 + random() / 2))
   }
 }
 
-/** No event waits longer for its turn: the limit may be changed, or the process restarted. */
+/** No event waits longer for its turn: the limit may change, or the process restart. */
 const MAX_TURN_MS = 60_000
 
-/** Each caller gets another time to wait. */
 class Turns {
   #lastAt = 0
 
-  /** The first turn is at `firstAt`, the others follow with this distance. */
+  /** The first turn is at `firstAt`, each other one `distanceMs` after the last. */
   next(now: number, firstAt: number, distanceMs: number): number {
     this.#lastAt = Math.max(firstAt, this.#lastAt + distanceMs)
     if (this.#lastAt - now > MAX_TURN_MS) this.#lastAt = firstAt
@@ -125,7 +125,7 @@ class Turns {
   }
 }
 
-/** A token bucket with tokens for one second. */
+/** A token bucket that holds the tokens of one second. */
 export class RateLimit {
   readonly #perSecond: number
   readonly #capacity: number
@@ -139,7 +139,7 @@ export class RateLimit {
     this.#tokens = this.#capacity
   }
 
-  /** Null: send now; else the time to wait. */
+  /** Null: send now. */
   take(now: number): number | null {
     const earned = Math.max(0, now - this.#countedAt) * (this.#perSecond / 1_000)
     this.#tokens = Math.min(this.#capacity, this.#tokens + earned)
@@ -154,10 +154,10 @@ export class RateLimit {
 }
 
 const MIN_TURN_MS = 500
-/** The weight of the last request in the moving average. */
+/** Weight in the moving average. */
 const LAST_WEIGHT = 0.2
 
-/** The requests under way. An event that finds its destination busy comes back when a request has probably ended for it. */
+/** An event that finds its destination busy comes back when a request has probably ended for it. */
 export class Requests {
   active = 0
   #meanMs = 0
@@ -176,9 +176,8 @@ export class Requests {
     this.#meanMs = this.#meanMs === 0 ? ms : this.#meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
   }
 
-  /** The time to wait of an event that finds `concurrency` requests under way. */
   nextTurnMs(now: number, concurrency: number): number {
-    // An endpoint that answered quickly may hang: then the time since the last change counts.
+    // An endpoint that answered quickly may hang now: then the time since the last change counts.
     const ms = Math.max(this.#meanMs, performance.now() - this.#changedAt)
     return this.#turns.next(now, now + MIN_TURN_MS * (1 + Math.random()), ms / concurrency)
   }

@@ -1,4 +1,3 @@
-/** hookonce/forward: destinations. */
 export type { Destination } from './destination.js'
 export {
   addDestinations,

@@ -1,7 +1,7 @@
 /**
- * One request to an endpoint that is not trusted. Each request has its own connection to an address that was checked just
- * before, so no answer of an earlier request can be read. Redirects are not followed, no proxy is used, the answer is
- * limited in size and time, and only its status and Retry-After are used.
+ * Sends one request to an endpoint that is not trusted. Each request has its own connection to an address that was
+ * checked just before, so no answer of an earlier request can be read. It follows no redirect and uses no proxy. The
+ * answer is limited in size and time, and only its status and Retry-After are used.
  */
 import { type ClientRequest, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
@@ -12,7 +12,7 @@ import { withoutBrackets } from '../ip.js'
 import { type Address, checkedAddresses, type Lookup, lookupAll, pinned, portOf } from './guard.js'
 
 export interface Outgoing {
-  /** For errors: `destination "billing"`. */
+  /** Names it in errors: `destination "billing"`. */
   readonly what: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -22,22 +22,19 @@ export interface Outgoing {
   readonly allow: BlockList | null
   readonly lookup?: Lookup | undefined
   readonly signal?: AbortSignal | undefined
-  /** Certificates to trust instead of those of the system. */
   readonly ca?: string | undefined
 }
 
 export interface Answered {
   readonly httpStatus: number
-  /** The Retry-After of the endpoint; null when it sent none. */
   readonly retryAfterMs: number | null
 }
 
 const ANSWER_BYTES = 64 * 1024
 const ANSWER_HEADER_BYTES = 16 * 1024
-/** Time for the body of the answer after its headers. */
 const ANSWER_BODY_MS = 2_000
 
-/** Throws DESTINATION_FORBIDDEN or DESTINATION_FAILED when there is no answer. */
+/** Throws DESTINATION_FORBIDDEN or DESTINATION_FAILED without an answer. */
 export async function send(outgoing: Outgoing): Promise<Answered> {
   const { what, url, allow, timeoutMs, lookup = lookupAll } = outgoing
   const limit = timeLimit(timeoutMs)
@@ -85,7 +82,7 @@ function start({ url, headers, body, ca }: Outgoing, addresses: readonly Address
   return tlsRequest({
     ...options,
     agent: new TlsAgent({ keepAlive: false, maxCachedSessions: 0 }),
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here.
+    // NODE_TLS_REJECT_UNAUTHORIZED=0 must have no effect here.
     rejectUnauthorized: true,
     ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : {}),
     ...(ca === undefined ? {} : { ca }),
@@ -101,14 +98,13 @@ function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Codes and fixed texts only, because messages of the parser may quote the answer of the endpoint. */
+/** Only codes and fixed texts: messages of the parser may quote the answer of the endpoint. */
 function problemOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted && signal.reason instanceof Error) return signal.reason.message
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? `no answer (${code})` : 'no answer'
 }
 
-/** Seconds or an HTTP date. */
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000

@@ -1,4 +1,7 @@
-/** The headers of a forwarded event: Standard Webhooks, hookonce's own, and the user's. Of the received headers only the content type. */
+/**
+ * Headers of a forwarded event: Standard Webhooks, those of hookonce, and those of the user. Of the received ones only
+ * the content type.
+ */
 import { sha256 } from '../digest.js'
 import type { HandledEvent } from '../processing/handler.js'
 import type { Source } from '../provider.js'
@@ -16,7 +19,7 @@ export async function headersFor(
 ): Promise<Record<string, string>> {
   const id = headerId(event.id)
   const signed = await signatures(signers, id, event.slice, now)
-  // The slice of a delivery with several events is JSON, whatever its delivery is: lines, or a field of a form.
+  // A slice of a delivery with several events is JSON, whatever the delivery is: lines, or a field of a form.
   const isSlice = event.slice.byteLength !== event.raw.byteLength
   const contentType = isSlice ? 'application/json' : (event.headers['content-type'] ?? '')
   return {
@@ -30,7 +33,7 @@ export async function headersFor(
   }
 }
 
-/** One signature for each secret, so that the receiver may have the old secret or the new one. */
+/** One signature for each secret: the receiver may have the old secret or the new one. */
 export async function signatures(
   signers: readonly Source[],
   id: string,
@@ -45,7 +48,7 @@ export async function signatures(
   }
 }
 
-/** The event id, or its digest when the id has characters that a header cannot contain. */
+/** A header cannot contain every character, so other ids are replaced by their digest. */
 export function headerId(id: string): string {
   if (/^[\x21-\x7e]+$/.test(id)) return id
   return `hookonce_${Buffer.from(sha256(Buffer.from(id))).toString('base64url')}`

@@ -1,5 +1,3 @@
-/** The address and the certificate of the server. An address that other machines can reach needs a token. */
-
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
@@ -8,7 +6,6 @@ import { HookonceError, invalid } from '../errors.js'
 import { isLoopbackHost, withoutBrackets } from '../ip.js'
 import type { ServerSettings } from './options.js'
 
-/** The host names a browser may use for this server: loopback names, the address it listens on, and its public host. */
 export function hostNames({ host, publicUrl }: Pick<ServerSettings, 'host' | 'publicUrl'>): string[] {
   const hosts = ['localhost', '127.0.0.1', '[::1]']
   if (!isLoopbackHost(host) && !['0.0.0.0', '::', '[::]'].includes(host))

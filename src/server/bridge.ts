@@ -1,7 +1,6 @@
 /**
- * Converts requests of `node:http` for a web-standard handler, and its responses back. Written here, because the
- * libraries for it print to the console when a stream is cut, which is normal here, and some replace the global
- * Request.
+ * Converts requests of `node:http` for a web-standard handler, and its responses back. The libraries for this print to
+ * the console when a stream is cut, which is normal here, and some replace the global Request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyOf, carriesBody, isEncrypted, pathOf, wasRead } from '../adapters/node.js'
@@ -13,7 +12,7 @@ export type BridgedFetch = (request: Request, incoming: IncomingMessage) => Prom
 type Incoming = IncomingMessage & { originalUrl?: string; body?: unknown }
 
 export interface BridgeOptions {
-  /** The largest body for this method and path. A body is read when the handler asks for it: it asks who it is first. */
+  /** The largest body. It is read only when the handler asks for it, after authentication. */
   readonly bodyBytes: (method: string, path: string) => number
   readonly bodies: BodyBudget
   readonly bodyTimeoutMs?: number
@@ -54,14 +53,14 @@ export function bridge(
 
 const refusals = { timeout: 408, body_too_large: 413, overloaded: 503 } as const
 
-/** More than this that was not read is not waited for: the connection is closed instead. */
+/** With more unread bytes than this, the connection is closed. */
 const UNREAD_BYTES = 64 * 1024
 
 function hasBody(incoming: IncomingMessage): boolean {
   return incoming.method !== 'GET' && incoming.method !== 'HEAD' && carriesBody(incoming)
 }
 
-/** A body that is read when somebody asks for its first bytes. */
+/** Reads the body when the handler asks for its first bytes. */
 function lazyBody(read: () => Promise<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
@@ -76,8 +75,8 @@ function lazyBody(read: () => Promise<Uint8Array>): ReadableStream<Uint8Array> {
 }
 
 /**
- * The body as bytes again, when a parser of the application has already read it. When the parser has kept no value, this
- * is an error: an empty body would have another meaning, such as an order without its `dryRun`.
+ * The bytes of a body that a parser of the application has read. If the parser kept no value, this is an error: an
+ * empty body has another meaning, such as an action without its `dryRun`.
  */
 function parsedBytes({ body, url = '/' }: Incoming): Uint8Array {
   if (body === undefined || body === null) throw new HookonceError('BODY_CONSUMED', { path: pathOf(url) })
@@ -127,14 +126,14 @@ async function send(incoming: IncomingMessage, outgoing: ServerResponse, respons
   await writeAll(response.body, outgoing)
 }
 
-/** Node reads the rest of a body to use the connection again, however large it is. */
+/** Node would read the rest of the body, however large, to use the connection again. */
 function isLeftUnread(incoming: IncomingMessage): boolean {
   if (incoming.complete || !hasBody(incoming)) return false
   const length = incoming.headers['content-length']
   return length === undefined || Number(length) > UNREAD_BYTES
 }
 
-/** Reads the next chunk only when the socket has accepted the last one, so that a slow client slows down the source. */
+/** Reads the next chunk when the socket has accepted the last one: a slow client slows down the source. */
 async function writeAll(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader()
   outgoing.once('close', () => void reader.cancel().catch(() => {}))
@@ -162,7 +161,7 @@ function drained(outgoing: ServerResponse): Promise<void> {
   })
 }
 
-/** The rest of the body is not read, so the connection cannot be used again. */
+/** The rest of the body stays unread, so the connection cannot be used again. */
 function refuse(outgoing: ServerResponse, status: number): void {
   const retry = status === 503 ? { 'retry-after': '5' } : {}
   outgoing.writeHead(status, { ...retry, connection: 'close', 'content-length': 0 })

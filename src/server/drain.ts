@@ -1,9 +1,9 @@
 /**
- * Stops a listening server: no new connections are accepted, requests in progress finish, idle connections are closed.
+ * Stops a listening server: it accepts no new connections, finishes requests in progress, and closes idle connections.
  *
  * An idle connection is not closed at once: its client may have sent the next request already, and that request would
- * fail. For a short time such a request is still answered, with `Connection: close`. The time is longer when the server
- * was busy, because then a next request is likely. The wait ends early when no connection is left.
+ * fail. For a short time, longer when the server was busy, such a request is still answered, with `Connection: close`.
+ * The wait ends early when no connection is left.
  */
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
@@ -13,22 +13,20 @@ const BUSY_LINGER_MS = 5_000
 const SWEEP_MS = 25
 
 export interface DrainOptions {
-  /** Connections that are open after this time are cut. */
+  /** All connections are cut after this time. */
   readonly deadlineMs: number
-  /** Whether there were requests in the last seconds. */
   readonly wasBusy: boolean
   /** Cuts all connections when it is aborted. */
   readonly now: AbortSignal
 }
 
-/** Resolves when every connection is closed. */
 export async function drainConnections(
   node: Server,
   { deadlineMs, wasBusy, now }: DrainOptions,
 ): Promise<void> {
   if (!node.listening) return
   if (!now.aborted) await emptyBacklog(node)
-  // Not node.close(), which closes idle connections at once.
+  // node.close() would close idle connections at once.
   const allClosed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(node, () => resolve())
   })
@@ -53,9 +51,9 @@ export async function drainConnections(
 }
 
 /**
- * Accepts the connections that wait in the backlog of the port: their clients are already connected, and closing the
- * port would reset them. Node accepts a few in each turn of the event loop, so the port stays open until three turns in
- * a row bring no connection, and for 200 turns at most.
+ * Accepts the connections in the backlog of the port: their clients are already connected, and closing the port would
+ * reset them. Node accepts a few in each turn of the event loop, so the port stays open until three turns in a row
+ * bring no connection, for 200 turns at most.
  */
 async function emptyBacklog(node: Server): Promise<void> {
   let accepted = true

@@ -1,6 +1,5 @@
 /**
- * `/healthz`: this process answers. `/readyz`: it can record a delivery now. Both are public, so they contain no
- * secrets.
+ * `/healthz`: this process answers. `/readyz`: it can record a delivery now. Both are public and contain no secrets.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { valueWithin } from '../clock.js'
@@ -9,16 +8,15 @@ import type { WholeInbox } from '../inbox/internals.js'
 
 export interface Readiness {
   readonly ready: boolean
-  /** `reachable`, or the problem. */
   readonly store: string
-  /** The spool, if there is one. While it has room, deliveries are accepted without the store. */
+  /** While the spool has room, deliveries are accepted without the store. */
   readonly spool?: { readonly depth: number; readonly full: boolean } | undefined
 }
 
-/** An answer is reused for this time, so that many requests cost one check. */
+/** Many requests within this time cost one check. */
 const KEEP_MS = 500
 
-/** The answer to the two paths. It is false for other paths. */
+/** Returns false for other paths. */
 export function createHealth(
   current: () => WholeInbox,
   isStopping: () => boolean,
@@ -31,7 +29,7 @@ export function createHealth(
   async function readiness(): Promise<Readiness> {
     const inbox = current()
     if (last?.inbox === inbox && performance.now() - last.at < KEEP_MS) return last.found
-    // At the same time: a store that hangs must not hide a spool that has room.
+    // In parallel: a store that hangs must not hide a spool that has room.
     const [store, spool] = await Promise.all([
       valueWithin(askStore(inbox), readyTimeoutMs, `no answer within ${readyTimeoutMs} ms`),
       valueWithin(askSpool(inbox), readyTimeoutMs, undefined),
@@ -80,7 +78,7 @@ async function checkSpool({ spool }: WholeInbox): Promise<Readiness['spool']> {
   }
 }
 
-/** Requests that come while a check runs share its result. */
+/** Requests during a check share its result. */
 function oneAtATime<T>(check: (inbox: WholeInbox) => Promise<T>): (inbox: WholeInbox) => Promise<T> {
   let current: { readonly inbox: WholeInbox; readonly found: Promise<T> } | null = null
   return (inbox) => {

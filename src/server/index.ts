@@ -1,4 +1,3 @@
-/** hookonce as a server, and its admin API for mounting in an application. */
 export { type Admin, admin, fastifyAdmin, nodeAdmin } from './admin/admin.js'
 export type { Access, AdminOptions, Peer, Role, Token } from './admin/options.js'
 export type { Listening, TlsOptions } from './bind.js'

@@ -1,4 +1,4 @@
-/** `/metrics` and its access control: the counts are business figures, so they are not public by default. */
+/** `/metrics`. The counts are business figures, so they are not public by default. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WholeInbox } from '../inbox/internals.js'
 import { isLoopbackHost } from '../ip.js'
@@ -15,7 +15,7 @@ interface Refused {
   readonly headers: Record<string, string>
 }
 
-/** The answer to `/metrics`. It is false for other paths, and when metrics are turned off. */
+/** Returns false for other paths, and when metrics are off. */
 export function createMetrics(
   current: () => WholeInbox,
   settings: ServerSettings,
@@ -23,14 +23,13 @@ export function createMetrics(
 ): (path: string, request: IncomingMessage, response: ServerResponse) => boolean {
   const { metrics, admin, host } = settings
   const tokens = admin === false ? [] : knownTokens(admin.tokens ?? [])
-  // The tokens of the admin API are accepted here, so guessing them must be as slow here as there.
+  // Guessing the tokens of the admin API must be as slow here as there.
   const limit = signInLimit()
 
-  // With `metrics: true`, a web page could read the metrics through the browser by DNS rebinding, so the host name is checked.
+  // With `metrics: true` a web page could read the metrics through the browser (DNS rebinding), so the host is checked.
   const names = (admin !== false && admin.hosts) || hostNames(settings)
   const isKnown = isLoopbackHost(host) ? hostList(names) : () => true
 
-  /** Null when the caller may read the metrics. */
   function refused(request: IncomingMessage): Refused | null {
     if (metrics === true) return unlessKnownHost(request)
     if (tokens.length === 0) return { status: 403, headers: {} }

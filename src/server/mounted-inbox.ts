@@ -1,4 +1,4 @@
-/** One inbox behind a server: its intake, its admin API, and the requests that use them. A reload mounts a new one. */
+/** One inbox behind a server, with its intake and its admin API. A reload mounts a new one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeHandler } from '../adapters/node.js'
 import { type WholeInbox, wholeInbox } from '../inbox/internals.js'
@@ -13,7 +13,6 @@ export interface MountedInbox {
   readonly inbox: WholeInbox
   intake(request: IncomingMessage, response: ServerResponse): void
   other(request: IncomingMessage, response: ServerResponse): void
-  /** Ends the streams, which otherwise stay open. */
   endStreams(): void
 }
 
@@ -41,7 +40,7 @@ export function mountInbox(
     },
     other(request, response) {
       if (answer === null) return notFound(inbox, response)
-      // An absolute URL, so that the API sees the scheme that the browser used, not that of the last proxy.
+      // An absolute URL: the API must see the scheme that the browser used, not that of the last proxy.
       const caller = callerOf(request)
       if (caller.encrypted && request.url?.startsWith('/'))
         request.url = `https://${request.headers.host ?? 'localhost'}${request.url}`

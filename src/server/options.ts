@@ -1,5 +1,3 @@
-/** The options of a server. They are checked before it listens. */
-
 import { type Duration, msOf } from '../duration.js'
 import { invalid } from '../errors.js'
 import {
@@ -112,7 +110,7 @@ export function serverSettings(options: ServerOptions): ServerSettings {
   }
 }
 
-/** The path is kept: a proxy may remove it from the request, but the sender signs the URL that it called. */
+/** Keeps the path: a proxy may remove it from the request, but the sender signs the URL that it called. */
 function publicOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)

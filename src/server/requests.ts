@@ -1,19 +1,14 @@
-/** Requests in progress, and input that Node cannot parse as a request. */
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Receipt } from '../intake/answer.js'
 import type { EarlyRefusal } from '../intake/receive.js'
 
 export interface Requests {
-  /** `user`: the inbox that serves the request. */
   begin(response: ServerResponse, user: object): void
-  /** From now on, every response closes its connection. */
+  /** Closes each connection after its response, from now on. */
   closeAfter(): void
-  /** Whether a response is in progress on this connection. */
   isBusy(socket: Duplex): boolean
-  /** Whether a request was in progress within the last seconds. */
   readonly recentlyBusy: boolean
-  /** Resolves when no request of `user` is in progress. */
   ended(user: object): Promise<void>
 }
 
@@ -21,9 +16,7 @@ const RECENT_MS = 5_000
 
 export function createRequests(): Requests {
   const inProgress = new Map<ServerResponse, object>()
-  /**
-   * A pipelined response that waits for another gets no `close` event when its connection closes, so it is ended here.
-   */
+  /** Ends pipelined responses: one that waits for another gets no `close` event when its connection closes. */
   const bySocket = new WeakMap<Duplex, Set<ServerResponse>>()
   let closing = false
   let lastAt = Number.NEGATIVE_INFINITY
@@ -71,7 +64,7 @@ export function createRequests(): Requests {
     },
     closeAfter() {
       closing = true
-      // A response whose headers are sent already leaves an idle connection, which is closed with the idle ones.
+      // A response whose headers are already sent leaves an idle connection, which is closed with the idle ones.
       for (const response of inProgress.keys()) response.shouldKeepAlive = false
     },
     isBusy: (socket) => (bySocket.get(socket)?.size ?? 0) > 0,
@@ -98,7 +91,7 @@ export function onClientError(
       return
     }
     const { httpStatus, body } = refused(refusals[error.code ?? ''] ?? 'malformed_request')
-    // A response in progress must not get a second response written into it.
+    // A second response must not be written into a response in progress.
     if (isBusy(socket)) {
       socket.destroy()
       return

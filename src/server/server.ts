@@ -1,7 +1,6 @@
 /**
- * The server: `POST /webhooks/<source>` goes straight to intake, `/healthz`, `/readyz` and `/metrics` are answered
- * here, and all other requests go to the admin API. Intake accepts any Host header; the admin API checks Host and
- * Origin.
+ * `POST /webhooks/<source>` goes straight to intake. `/healthz`, `/readyz` and `/metrics` are answered here, all other
+ * requests by the admin API. Intake accepts any Host header; the admin API checks Host and Origin.
  */
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
@@ -23,7 +22,7 @@ import { createRequests, onClientError } from './requests.js'
 import { callers } from './trust-proxy.js'
 
 export interface HookonceServer extends AsyncDisposable {
-  /** Opens the port. The inbox is not started: call `inbox.start()` for handlers to run in this process. */
+  /** Opens the port. It does not start the inbox: call `inbox.start()` for handlers to run in this process. */
   listen(): Promise<Listening>
   /**
    * Stops accepting connections, finishes accepted requests, then stops the inbox, within `deadline` (default `drain`).
@@ -45,9 +44,9 @@ export interface CloseOptions {
   readonly lameDuck?: boolean
 }
 
-/** The largest share of the deadline in which new requests are accepted. */
+/** At most this share of the deadline accepts new requests. */
 const LAME_DUCK_SHARE = 5 / 8
-/** The share of the deadline for requests; the rest is for running handlers. */
+/** Requests get this share of the deadline, running handlers the rest. */
 const REQUESTS_SHARE = 0.75
 
 export function createServer(inbox: Inbox, options: ServerOptions = {}): HookonceServer {
@@ -124,7 +123,7 @@ function pause(ms: number, now: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal: now }).catch(() => {})
 }
 
-/** After the deadline of the handlers, releasing their events takes a few statements. */
+/** Releasing events after the deadline of their handlers takes a few statements. */
 const STOP_GRACE_MS = 500
 
 async function stopInbox(inbox: WholeInbox, deadlineMs: number): Promise<void> {
@@ -138,7 +137,7 @@ async function stopInbox(inbox: WholeInbox, deadlineMs: number): Promise<void> {
   }
 }
 
-/** Waits for `work`, at most `ms`, or a short time after `now` was aborted. */
+/** Waits at most `ms`, or a short time after `now` was aborted. */
 async function withinTime(work: Promise<void>, ms: number, now: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {
     now.addEventListener('abort', () => setTimeout(resolve, STOP_GRACE_MS).unref())
@@ -156,9 +155,9 @@ function createNode(
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // The default of Node is 30 seconds; a slow client would keep its connection that much longer.
+    // Every 30 seconds is the default of Node; a slow client would keep its connection that much longer.
     connectionsCheckingInterval: Math.max(50, Math.min(2_000, headersTimeoutMs / 4)),
-    // Above the limits of intake, with room for the request line: so intake refuses, counts and logs large headers.
+    // Above the limits of intake, with room for the request line: intake refuses, counts and logs large headers.
     maxHeaderSize: limits.headerBytes + 4 * limits.headerCount + 8_192,
   }
   const node = tls

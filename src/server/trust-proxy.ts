@@ -1,7 +1,7 @@
 /**
- * The address, scheme and host of the original request when there are proxies in front. Each proxy appends the address
- * of its caller to `X-Forwarded-For`, so the list is read from its end, and only as far as the proxies are trusted: the
- * caller can invent the entries before them.
+ * Reads the address, scheme and host of the original request behind proxies. Each proxy appends the address of its
+ * caller to `X-Forwarded-For`. So the list is read from its end, as far as the proxies are trusted: the caller can
+ * invent the entries before them.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -18,16 +18,14 @@ export type TrustProxy = boolean | number | readonly string[]
 export const trustProxyRule = either(flag, whole(0, 100), listOf(text))
 
 export interface Caller {
-  /** Null when the connection is closed. */
   readonly address: string | null
   readonly encrypted: boolean
-  /** The requested host; null when it is missing or malformed. */
+  /** Null when it is missing or malformed. */
   readonly host: string | null
 }
 
 export interface Callers {
   callerOf(request: IncomingMessage): Caller
-  /** The origin of the URL that the caller used. */
   originOf(request: IncomingMessage): string
 }
 
@@ -52,7 +50,6 @@ export function callers(trust: TrustProxy): Callers {
   return {
     callerOf,
     originOf(request) {
-      // The address is not needed.
       if (trustedHops === null) return originAt(isEncrypted(request), hostname(request.headers.host))
       const { encrypted, host } = callerOf(request)
       return originAt(encrypted, host)
@@ -84,7 +81,7 @@ function hopRule(trust: TrustProxy): HopRule | null {
   }
 }
 
-/** The address of the caller of the outermost trusted proxy. When the list is shorter, its first entry. */
+/** The caller of the outermost trusted proxy. A shorter list gives its first entry. */
 function addressAt(chain: readonly string[], hops: number): string | null {
   return normal(nthFromEnd(chain, hops))
 }
@@ -101,7 +98,7 @@ function list(header: string | string[] | undefined): string[] {
     .filter((entry) => entry !== '')
 }
 
-/** The address without port and brackets, an IPv4-mapped one as IPv4; null when it is not an address. */
+/** Removes port, brackets and zone, and writes an IPv4-mapped address as IPv4. Null when it is not an address. */
 function normal(text: string | undefined): string | null {
   if (text === undefined) return null
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')

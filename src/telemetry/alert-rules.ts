@@ -1,4 +1,3 @@
-/** The options of `alerts`, and how each number is measured. */
 import type { SourceCounters } from '../counters.js'
 import { type Duration, msOf } from '../duration.js'
 import { invalid } from '../errors.js'
@@ -30,7 +29,7 @@ export interface Alerts {
 
 export interface Measured {
   readonly value: number
-  /** The value of each source where it is not 0. */
+  /** Sources with a value above 0. */
   readonly sources: Readonly<Record<string, number>>
 }
 
@@ -124,14 +123,13 @@ async function fromLog(
   return stats?.map((source) => [source.source, value(source)]) ?? null
 }
 
-/** The growth of a counter in the last minute, from samples that are kept for that time. */
 function lastMinute(inbox: WholeInbox, startedAt: number, value: (own: Readonly<SourceCounters>) => number) {
   const read = () => new Map([...inbox.counters.bySource].map(([source, own]) => [source, value(own)]))
   const samples: { at: number; counts: Map<string, number> }[] = [{ at: startedAt, counts: read() }]
   return async (now: number): Promise<Measured | null> => {
     const counts = read()
     samples.push({ at: now, counts })
-    // Keeps one sample that is at least a minute old, so that a whole minute is measured.
+    // Keeps one sample that is at least a minute old, to measure a whole minute.
     while (samples.length > 2 && samples[1]!.at <= now - 60_000) samples.shift()
     const before = samples[0]!.counts
     return sum([...counts].map(([source, all]) => [source, all - (before.get(source) ?? 0)]))

@@ -1,5 +1,5 @@
 /**
- * Alerts: one notice when a number passes its threshold, and one when it is back below it. A timer of this process checks
+ * Sends one notice when a number passes its threshold, and one when it is back below. A timer of this process checks
  * the numbers. An alert fires again only after it was resolved and its cooldown is over.
  */
 import { hostname } from 'node:os'
@@ -22,7 +22,7 @@ export interface AlertState {
   readonly firing: boolean
   readonly value: number | null
   readonly threshold: number
-  /** The time of the last change; null when it has not changed. */
+  /** Null when it has not changed. */
   readonly since: number | null
 }
 
@@ -33,11 +33,10 @@ export interface AlertOptions {
 
 interface Watch {
   readonly rule: AlertRule
-  /** Whether the last notice said that the alert fires. */
+  /** True when the last notice said that the alert fires. */
   firing: boolean
   value: number | null
   since: number | null
-  /** When it may fire again. */
   quietUntil: number
 }
 
@@ -56,7 +55,7 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
   async function look(): Promise<void> {
     for (const watch of watches) {
       const measured = await watch.rule.measure(now())
-      // When the store did not answer, the state stays as it was.
+      // Without an answer of the store, the state stays.
       if (measured) await judge(watch, measured)
     }
   }
@@ -69,7 +68,7 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
     try {
       await notify(noticeOf(rule, measured, over, now()))
     } catch (error) {
-      // The state stays as it was, so the next check sends the notice again.
+      // The state stays, so the next check sends the notice again.
       inbox.log.error(
         { alert: rule.name, problem: problemOf(error) },
         'the notice of an alert could not be sent',
@@ -105,7 +104,7 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
   }
 }
 
-/** Adds alerts to an inbox, from its start to its stop. Throws at once when the options are wrong. */
+/** Adds alerts to an inbox, from its start to its stop. Throws at once for wrong options. */
 export function withAlerts(inbox: Inbox, alerts: Alerts): Inbox {
   startAlerts(inbox, alerts).stop()
   let running: RunningAlerts | null = null
@@ -141,7 +140,7 @@ function noticeOf(rule: AlertRule, measured: Measured, firing: boolean, at: numb
   }
 }
 
-/** The message of our own error, or a code. The output of a command or the error of a function may contain secrets. */
+/** Only our own errors show their message: the output of a command or the error of a function may contain secrets. */
 function problemOf(error: unknown): string {
   const { name, code, message } = (error ?? {}) as { name?: unknown; code?: unknown; message?: unknown }
   if (name === 'HookonceError') return String(message)

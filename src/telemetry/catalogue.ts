@@ -1,4 +1,4 @@
-/** All metrics and where their values come from. `docs/telemetry.md` has the same rows; a test compares the two. */
+/** All metrics and the source of their values. `docs/telemetry.md` has the same rows; a test compares the two. */
 import { attemptEnds, type Counters, type Histogram, type SourceCounters } from '../counters.js'
 import type { DestinationState } from '../forward/destinations.js'
 import type { SourceStats } from '../model.js'
@@ -9,12 +9,10 @@ export interface Metric {
   readonly help: string
 }
 
-/** What the values of a page are read from. */
 export interface Facts {
   readonly counters: Counters
-  /** The counters of each source. */
   readonly seen: readonly Named<SourceCounters>[]
-  /** Only sources that are configured: a log may hold others, and their names came from somewhere else. */
+  /** Configured sources only: a log may hold other sources, whose names came from elsewhere. */
   readonly configured: readonly Named<SourceCounters>[]
   readonly stats: readonly SourceStats[]
   readonly storeUp: boolean
@@ -27,7 +25,7 @@ export type Labels = Readonly<Record<string, string>>
 export type Sample = readonly [labels: Labels, value: number | Histogram]
 
 export interface MeasuredMetric extends Metric {
-  /** Without a sample, the metric is left out. */
+  /** A metric without samples is left out. */
   samples(facts: Facts): readonly Sample[]
 }
 
@@ -223,7 +221,7 @@ function histogram(name: string, help: string, samples: Samples): MeasuredMetric
   return { name: `hookonce_${name}`, type: 'histogram', help, samples }
 }
 
-/** The names of the counters that are one value for each source. */
+/** Counters with one value for each source. */
 type SourceValue = {
   [K in keyof SourceCounters]: SourceCounters[K] extends number | Histogram ? K : never
 }[keyof SourceCounters]
@@ -238,7 +236,7 @@ function destination(value: (state: DestinationState) => number): Samples {
   return ({ destinations }) => destinations.map((state) => [{ destination: state.name }, value(state)])
 }
 
-/** A value without labels; null for a feature that is not used. */
+/** One value without labels; null for a feature that is not used. */
 function one(value: (facts: Facts) => number | Histogram | null | undefined): Samples {
   return (facts) => {
     const found = value(facts) ?? null

@@ -1,6 +1,6 @@
 /**
- * `/metrics`: the counters of this process and the statistics of the log, in the text format of Prometheus. The format is
- * written by hand, because a client library would keep a second set of counters.
+ * `/metrics` in the text format of Prometheus: the counters of this process and the statistics of the log. A client
+ * library would keep a second set of counters, so the format is written here.
  */
 import { valueWithin } from '../clock.js'
 import type { Histogram } from '../counters.js'
@@ -20,7 +20,7 @@ interface Asked {
 }
 const asked = new WeakMap<Inbox, Asked>()
 
-/** The statistics of the log for metrics and alerts. Null when the store did not answer in time. */
+/** Null when the store did not answer in time. */
 export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
   const last = asked.get(inbox)
   if (last && performance.now() - last.at < KEEP_MS) return last.answer

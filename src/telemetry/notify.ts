@@ -1,5 +1,3 @@
-/** The ways to send a notice: a URL, a command, or a function. */
-
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { type Duration, msOf } from '../duration.js'
@@ -11,7 +9,7 @@ import { send } from '../forward/send.js'
 import { signatures } from '../forward/sign.js'
 import { callable, duration, either, listOf, MAX_TIMER_MS, shape, text } from '../options.js'
 
-/** The notice of an alert. `text` is one sentence, which chat services show. */
+/** `text` is one sentence, for chat services. */
 export interface Notice {
   readonly type: 'alert.firing' | 'alert.resolved'
   readonly alert: string
@@ -50,7 +48,7 @@ export const notifyRule = either(
 
 const TIMEOUT = '10s'
 
-/** Throws at once for wrong options. The returned function rejects when the notice could not be sent. */
+/** Throws at once for wrong options. The returned function rejects when it could not send the notice. */
 export function notifier(notify: Notify): (notice: Notice) => Promise<void> {
   if (typeof notify === 'function') return async (notice) => void (await notify(notice))
   if (notify !== null && typeof notify === 'object' && 'command' in notify) return byCommand(notify)

@@ -8,7 +8,6 @@ import { type Access, type AdminOptions, isRole, type Role, type Token } from '.
 import { readSession, type SessionSecret, sessionCookies } from './session.js'
 import { signInLimit } from './sign-in-limit.js'
 
-/** The access of a caller, with the way it was authenticated and the time it ends, for sessions and streams. */
 export interface Authenticated extends Access {
   readonly by: 'token' | 'session' | 'application'
   readonly expiresAt: number
@@ -17,15 +16,14 @@ export interface Authenticated extends Access {
 export interface Authenticator {
   /** Null when the request has no credentials. Throws TOKEN_REFUSED, SIGN_IN_LIMITED, ORIGIN_REFUSED. */
   authenticate(request: Request, address: string | null): Promise<Authenticated | null>
-  /** The configured token with this text. Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
+  /** Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
   token(text: string, address: string | null): Promise<KnownToken>
-  /** Whether a token can be used to sign in here. */
   readonly takesTokens: boolean
 }
 
 export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize'> {
   readonly sessionSecret: SessionSecret
-  /** Called for a wrong token. Limited in number, so that the audit is not flooded. */
+  /** Called for a wrong token, up to 60 times a minute: an attacker must not flood the audit. */
   readonly onRefused: (address: string | null) => Promise<void>
 }
 
@@ -38,8 +36,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const limit = signInLimit()
 
   async function token(text: string, address: string | null): Promise<KnownToken> {
-    // A valid token is accepted before the limit is checked: otherwise an attacker behind the same address could lock out
-    // everybody with wrong tokens.
+    // Checked before the limit: an attacker behind the same address must not lock out everybody with wrong tokens.
     const found = findToken(known, text)
     if (found !== null) return found
     const retryAfterS = limit.blockedForS(address)
@@ -78,7 +75,6 @@ function checkAccess({ actor, role }: Access): Access {
   return { actor, role }
 }
 
-/** The bearer token of a request. Other Authorization headers are ignored. */
 export function bearerOf(request: Request): string | null {
   return /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
 }
@@ -87,11 +83,9 @@ export interface KnownToken {
   readonly name: string
   readonly role: Role
   readonly hash: Uint8Array
-  /** Infinity when it does not expire. */
   readonly expiresAt: number
 }
 
-/** The tokens of checked options. */
 export function knownTokens(tokens: readonly Token[]): readonly KnownToken[] {
   const names = new Set<string>()
   return tokens.map(({ name, role, sha256: hex, expiresAt = Number.POSITIVE_INFINITY }) => {
@@ -106,7 +100,7 @@ export function knownTokens(tokens: readonly Token[]): readonly KnownToken[] {
   })
 }
 
-/** The token with this text, unless it has expired. Compares with all tokens, so that the time taken reveals nothing. */
+/** Compares the text with all tokens: the time taken must not reveal anything. */
 export function findToken(known: readonly KnownToken[], text: string): KnownToken | null {
   const hash = sha256(Buffer.from(text))
   let found: KnownToken | null = null

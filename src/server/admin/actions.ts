@@ -1,6 +1,6 @@
 /**
- * Orders on many events, which may take long. They run in this process, with progress, and can be cancelled. Each event
- * is changed and audited on its own, so an action that ends with its process can be started again.
+ * Actions on many events, which may take long. They run in this process, with progress, and can be cancelled. Each
+ * event is changed and audited separately, so an action that ended with its process can be started again.
  */
 import { randomUUID } from 'node:crypto'
 import { atMost } from '../../clock.js'
@@ -16,7 +16,6 @@ const KEPT_MS = 3_600_000
 
 export interface NewAction extends Pick<BulkOptions, 'ratePerSecond'> {
   readonly verb: 'retry' | 'replay' | 'ignore'
-  /** A filter, or these events. */
   readonly filter: EventFilter | readonly EventKey[]
   readonly actor: string
   readonly note: string
@@ -39,12 +38,12 @@ interface Action {
 export type ActionView = ReturnType<typeof viewOf>
 
 export interface Actions {
-  /** Starts an action. Resolves when it has ended, or after `waitMs`. */
+  /** Resolves when the action has ended, or after `waitMs`. */
   start(request: NewAction, waitMs: number): Promise<ActionView>
   get(id: string): ActionView
-  /** Those that run and those that ended within the last hour, the latest first. */
+  /** Running actions, and those that ended within the last hour, the latest first. */
   list(): ActionView[]
-  /** Stops an action between two pages. Resolves when it has stopped. */
+  /** Stops the action between two pages. Resolves when it has stopped. */
   cancel(id: string): Promise<ActionView>
   close(): Promise<void>
 }
@@ -127,7 +126,7 @@ export function createActions(inbox: WholeInbox): Actions {
   }
 }
 
-/** A filter of only a source and an id would be read as the key of one event, which has another result. */
+/** `inbox.retry` reads a filter of only a source and an id as the key of one event, and returns another result. */
 function asMany(wanted: NewAction['filter']): NewAction['filter'] {
   return 'id' in wanted && wanted.from === undefined ? { ...wanted, from: 0 } : wanted
 }

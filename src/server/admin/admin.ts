@@ -30,7 +30,7 @@ export interface Admin {
   /** The largest body for this method and path, for callers that read the body before they call `fetch`. */
   bodyBytes(method: string, path: string): number
   readonly bodies: BodyBudget
-  /** Ends the streams, the actions and the waiting claims, and releases the store. */
+  /** Ends the streams, the actions and the waiting claims. */
   close(): Promise<void>
 }
 
@@ -88,9 +88,9 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
       try {
         checkHost(request)
         checkOrigin(request, { navigation: true })
-        // For every route: a browser sends the cookie also when another site makes the request.
+        // On every route: a browser sends the cookie even when another site makes the request.
         if (sessionCookies(request).length > 0 && bearerOf(request) === null) checkOwnOrigin(request)
-        // mount() of Hono passes its environment as the second argument.
+        // mount() of Hono passes its environment here.
         const address = typeof peer?.address === 'string' ? peer.address : null
         return secured(await app.fetch(request, { address }))
       } catch (error) {
@@ -121,7 +121,7 @@ async function admit(
   return access
 }
 
-/** Logs and audits a wrong token. A failure to do so does not change the answer. */
+/** A failure to log or audit does not change the answer. */
 async function auditRefused(inbox: WholeInbox, address: string | null): Promise<void> {
   inbox.log.warn({ step: 'admin', address }, 'a wrong token was sent to the admin API')
   const note = address === null ? '' : `from ${address}`
@@ -151,7 +151,7 @@ function responseOf(answer: Answer): Response {
   return answer instanceof Response ? answer : Response.json(withInstants(answer))
 }
 
-/** A parameter that occurs twice stays a list, which the schema of the route refuses. */
+/** A parameter that occurs twice stays a list, and the schema of the route refuses it. */
 function onceEach(queries: Record<string, string[]>): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
@@ -164,7 +164,7 @@ export type NodeAdmin = (
   next?: (error?: unknown) => void,
 ) => void
 
-/** For `node:http`, Express and Connect. With `next`, requests outside of `basePath` are passed on. */
+/** For `node:http`, Express and Connect. Requests outside of `basePath` go to `next`. */
 export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
   const answer = bridge(
     (request, incoming) => admin.fetch(request, { address: incoming.socket.remoteAddress ?? null }),
@@ -177,7 +177,7 @@ export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
   }
 }
 
-/** A Fastify plugin. Only inside of it, the admin API reads the bodies itself. */
+/** The parsers are removed inside the plugin only: there, the admin API reads the bodies itself. */
 export function fastifyAdmin(admin: Admin, basePath = ''): (app: FastifyLike) => Promise<void> {
   const answer = nodeAdmin(admin, basePath)
   return async (app) => {

@@ -1,6 +1,6 @@
 /**
- * What needs a person: each entry says what was found, what to do, and where the events are. Everything is read from
- * counters and small indexes. The inspection of the store reads thousands of rows, so it is kept for a minute.
+ * Finds what needs a person: each item says what was found, what to do, and where the events are. It reads counters and
+ * small indexes only. The inspection of the store reads thousands of rows, so its report is reused for a minute.
  */
 import { ageText } from '../../duration.js'
 import { destinationStates } from '../../forward/destinations.js'
@@ -45,13 +45,13 @@ const SHOWN_GROUPS = 5
 const INSPECTED_FOR_MS = 60_000
 
 export interface Inspected extends Inspection {
-  /** How far the clock of the store is ahead of this process. */
+  /** The clock of the store minus the clock of this process. */
   readonly skewMs: number
 }
 
 export interface Attention {
   items(detail: boolean): Promise<Item[]>
-  /** The inspection of the store, at most a minute old; null when it failed. */
+  /** At most a minute old; null when it failed. */
   inspection(): Promise<Inspected | null>
 }
 
@@ -89,7 +89,6 @@ export function createAttention(inbox: WholeInbox): Attention {
   }
 }
 
-/** The fields that every finding of a kind has. */
 const kinds = {
   dead_letters: { severity: 'critical', todo: 'Correct the cause, then retry these events.' },
   rejected_signatures: { screen: 'sources' },
@@ -152,7 +151,7 @@ const kinds = {
   },
 } as const satisfies Readonly<Record<string, Partial<Item>>>
 
-/** `about`: what tells findings of a kind apart. */
+/** `about` distinguishes items of one kind. */
 function item(kind: keyof typeof kinds, about: string, fields: Partial<Omit<Item, 'kind' | 'id'>>): Item {
   return {
     id: about === '' ? kind : `${kind}:${about}`,
@@ -171,7 +170,6 @@ function item(kind: keyof typeof kinds, about: string, fields: Partial<Omit<Item
   }
 }
 
-/** A finding, if it is one. */
 function when(found: boolean, ...about: Parameters<typeof item>): Item[] {
   return found ? [item(...about)] : []
 }
@@ -317,7 +315,6 @@ function ofStore(report: Inspection | null): Item[] {
   ]
 }
 
-/** What only this process knows: pauses, destinations, secrets. */
 function ofProcess(inbox: WholeInbox): Item[] {
   const paused = inbox.handlers().filter((handler) => handler.paused || handler.sourcePaused)
   const { failures } = inbox.counters.retention

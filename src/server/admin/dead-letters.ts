@@ -1,6 +1,6 @@
 /**
- * Dead letters by error. Errors that differ only in numbers, ids and quoted texts are one group; its pattern selects
- * exactly these events again, in the list and in an action.
+ * Groups dead letters by error. Errors that differ only in numbers, ids and quoted texts are one group. The pattern of
+ * a group selects exactly its events again, in a list and in an action.
  */
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { DeadLetterGroup } from '../../store.js'
@@ -9,18 +9,16 @@ import { inspectOf } from './capabilities.js'
 export interface ErrorGroup {
   readonly source: string
   readonly pattern: string
-  /** The newest error; null when it was empty. */
   readonly error: string | null
   readonly types: readonly string[]
   readonly count: number
   readonly firstAt: number
   readonly lastAt: number
   readonly eventId: string
-  /** How many different texts the group has. */
   readonly texts: number
 }
 
-/** Dead letters that one call reads at most: about 50 ms on either store. */
+/** Takes about 50 ms on either store. */
 const SCAN = 20_000
 const SHOWN_CHARACTERS = 300
 const TYPES = 20
@@ -58,18 +56,19 @@ function joined(known: ErrorGroup | undefined, next: DeadLetterGroup, pattern: s
   }
 }
 
-/** Quoted texts, UUIDs, words with a digit, and numbers. */
 const variable =
   /"[^"\n]{1,200}"|'[^'\n]{1,200}'|[0-9a-f]{8}-[0-9a-f-]{27}|\b(?=[\w-]*\d)[\w-]{6,}\b|\d+(?:[.,:]\d+)*/gi
 
-/** The first line, in which what varies is a star. The rest of the text is a star too. */
+/** A star stands for each part that varies, and for all lines but the first. */
 export function patternOf(error: string): string {
   const line = error.split('\n', 1)[0]!.slice(0, SHOWN_CHARACTERS)
   const pattern = `${line.replace(variable, '*')}${line.length < error.length ? '*' : ''}`
   return pattern.replace(/\*+/g, '*')
 }
 
-/** The filter of a group, as the query of a list and the filter of an action. Without `detail`: all of the source. */
+/**
+ * For the query of a list and the filter of an action. A caller without `detail` gets all dead letters of the source.
+ */
 export function filterOfGroup(group: ErrorGroup, detail: boolean): Record<string, string> {
   const { source, pattern, error, texts } = group
   const base = { source, dead: 'true' }

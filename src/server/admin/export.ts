@@ -1,4 +1,4 @@
-/** Export of a list as a download, page by page: nothing is kept in memory, and a closed connection ends it. */
+/** Exports a list as a download, page by page: nothing stays in memory, and a closed connection ends it. */
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventPage } from '../../model.js'
 import { type EventView, eventView } from './views.js'
@@ -23,7 +23,7 @@ const columns = [
   'sameAs',
 ] as const satisfies readonly (keyof EventView)[]
 
-/** The first page is read before the answer begins: a filter that the store refuses is a 400, not a broken download. */
+/** Reads the first page before the answer begins: a filter that the store refuses is a 400, not a broken download. */
 export async function exportBody(
   inbox: WholeInbox,
   filter: EventFilter,
@@ -38,7 +38,7 @@ export async function exportBody(
     async pull(controller) {
       let text = !begun && format === 'csv' ? `${columns.join(',')}\r\n` : ''
       begun = true
-      // A page may be empty and have a next one. A stream that enqueues nothing is not asked again.
+      // A page may be empty and have a next one, and a stream that enqueues nothing is not asked again.
       do {
         const page: EventPage = first ?? (await read())
         first = null

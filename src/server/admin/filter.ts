@@ -1,4 +1,4 @@
-/** The filters of a query or a body, and the search `q`: an id, a reference or a type. */
+/** Filters as query parameters and as JSON, and the search `q` for an id, a reference or a type. */
 import { z } from 'zod'
 import { invalid } from '../../errors.js'
 import type { EventFilter, EventPage, EventRecord } from '../../model.js'
@@ -62,7 +62,6 @@ export const filterBody = z
     message: 'an empty filter would match every event; name at least one condition',
   })
 
-/** Without undefined values. */
 export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
@@ -70,7 +69,8 @@ export function present<T extends object>(values: T): { [K in keyof T]?: Exclude
 type List = (filter: EventFilter, page: { limit: number; cursor: string | null }) => Promise<EventPage>
 
 /**
- * The lists of a search, best matches first. Each uses an index of the store, and leaves out events of an earlier list.
+ * The lists of a search, best matches first. Each uses an index of the store and leaves out the events of earlier
+ * lists.
  */
 const ways: readonly {
   readonly filter: (q: string) => EventFilter
@@ -84,7 +84,7 @@ const ways: readonly {
   },
 ]
 
-/** Finds `q` as an id, then as a reference, then as the beginning of a type. A page makes at most one query for each. */
+/** Finds `q` as an id, then as a reference, then as the beginning of a type, with at most one query for each. */
 export async function search(
   list: List,
   q: string,
@@ -96,7 +96,7 @@ export async function search(
   for (; way < ways.length; way++, cursor = null) {
     const { filter: narrow, shown } = ways[way]!
     const wanted = narrow(q)
-    // A filter on the same field has priority; `q` cannot widen it.
+    // `q` cannot widen a filter on the same field.
     if (Object.keys(wanted).some((key) => key in filter)) continue
     const found = await list({ ...filter, ...wanted }, { limit: page.limit - events.length, cursor })
     events.push(...found.events.filter((event) => !shown(event, q)))

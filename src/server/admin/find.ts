@@ -1,5 +1,5 @@
 /**
- * Finding an event by whatever was pasted: its id, its reference, a URL or a text that contains one of them, or the
+ * Finds an event by whatever was pasted: its id, its reference, a URL or a text that contains one of them, or the
  * beginning of an id. Each try is a look-up in an index.
  */
 import type { WholeInbox } from '../../inbox/internals.js'
@@ -42,7 +42,7 @@ export async function find(inbox: WholeInbox, pasted: string): Promise<Match[]> 
   return matches
 }
 
-/** The texts that may be an id or a reference, the most likely first. */
+/** The most likely id or reference first. */
 export function candidatesOf(pasted: string): string[] {
   const text = pasted.trim()
   const url = urlOf(text)
@@ -59,14 +59,14 @@ function urlOf(text: string): URL | null {
   }
 }
 
-/** The end of a path names the object; the values of the query and the fragment come next. */
+/** The end of a path names the object. The values of the query and the fragment come next. */
 function partsOf({ pathname, searchParams, hash }: URL): string[] {
   const path = pathname.split('/').filter((part) => part !== '')
   const fragment = hash.slice(1).split(/[/?&=]/)
   return [...path.reverse(), ...searchParams.values(), ...fragment.reverse()].filter((part) => part !== '')
 }
 
-/** Words that look like ids (they have a digit) before other words. */
+/** Words with a digit first: they look like ids. */
 function wordsOf(text: string): string[] {
   const words = text.split(/[\s"'`<>,;(){}[\]|]+/).flatMap((word) => {
     const url = urlOf(word)

@@ -1,13 +1,12 @@
 /**
- * Checks of the Host and the origin of a request. A page of another site can make a browser call this server under its
- * own name (DNS rebinding). Only the Host header shows this, so it is checked on every route.
+ * Checks the Host and the origin of a request. A page of another site can make a browser call this server under its own
+ * name (DNS rebinding). Only the Host header shows this, so every route checks it.
  */
 import { HookonceError, invalid } from '../../errors.js'
 import { isHost } from '../../ip.js'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** Throws HOST_REFUSED for a host that is not on the list. */
 export function hostCheck(hosts: readonly string[] = LOOPBACK): (request: Request) => void {
   const isListed = hostList(hosts)
   return (request) => {
@@ -38,10 +37,7 @@ export function hostOf(request: Request): string {
   return request.headers.get('host') ?? new URL(request.url).host
 }
 
-/**
- * Whether TLS is used, here or at a proxy. The header may be forged, but it only makes the caller's own cookie
- * stricter.
- */
+/** True for TLS here or at a proxy. The header may be forged, but it only makes the cookie of the caller stricter. */
 export function isEncrypted(request: Request): boolean {
   return request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https'
 }
@@ -57,8 +53,8 @@ export function isSafe(method: string): boolean {
 }
 
 /**
- * Throws ORIGIN_REFUSED for a request from a page of another origin. Browsers send Sec-Fetch-Site, older ones Origin;
- * programs send neither. `navigation`: links on other sites are allowed.
+ * Refuses requests from a page of another origin. Browsers send Sec-Fetch-Site, older ones Origin; programs send
+ * neither. `navigation` allows links on other sites.
  */
 export function checkOrigin(request: Request, { navigation = false } = {}): void {
   const site = request.headers.get('sec-fetch-site')
@@ -71,8 +67,8 @@ export function checkOrigin(request: Request, { navigation = false } = {}): void
 }
 
 /**
- * For requests with a cookie, which a browser adds by itself: the headers must show that a page of this origin sent the
- * request. A request without these headers is refused.
+ * A browser adds the cookie to requests of any page. So the headers must show that a page of this origin sent the
+ * request; a request without these headers is refused.
  */
 export function checkOwnOrigin(request: Request): void {
   if (isSafe(request.method)) return

@@ -1,4 +1,3 @@
-/** `/api/openapi.json`, generated from the schemas that check the requests. */
 import { z } from 'zod'
 import type { AnswerShape, Route } from './route.js'
 

@@ -1,4 +1,3 @@
-/** The options of the admin API, and its roles. */
 import type { Duration } from '../../duration.js'
 import {
   anyText,
@@ -19,13 +18,13 @@ export const roles = ['viewer', 'operator', 'admin', 'worker'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * `read`: the log without payloads and without texts that may quote one. `detail`: those texts (errors, reasons), and
- * the audit. `act`: retry, replay, ignore. `payload`: the bytes. `work`: claim and settle, which includes the bytes.
+ * `read`: the log, without payloads and without texts that may quote one. `detail`: those texts, and the audit. `act`:
+ * retry, replay, ignore. `payload`: the bytes. `work`: claim and settle, which includes the bytes.
  */
 export const permissions = ['read', 'detail', 'act', 'payload', 'work'] as const
 export type Permission = (typeof permissions)[number]
 
-/** Every route names one permission; only this table grants permissions. */
+/** Only this table grants permissions. Every route names one. */
 const grants: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],
   operator: ['read', 'detail', 'act'],
@@ -49,7 +48,6 @@ export function isRole(value: unknown): value is Role {
   return roles.includes(value as Role)
 }
 
-/** A token of the admin API. */
 export interface Token {
   /** Shown in the audit. Letters, digits and `_ . @ + -`. */
   readonly name: string
@@ -60,7 +58,6 @@ export interface Token {
   readonly expiresAt?: string | number
 }
 
-/** An authenticated caller and its role. */
 export interface Access {
   readonly actor: string
   readonly role: Role
@@ -118,7 +115,6 @@ export const adminRule = shape({
   maxStreams: whole(0),
 } satisfies Record<keyof AdminOptions, Rule>)
 
-/** The other end of the connection. */
 export interface Peer {
   /** Null when the server in front does not know it. */
   readonly address: string | null

@@ -1,4 +1,3 @@
-/** The overview: the counts of all processes of the log as series, sums and latencies. */
 import { Counters } from '../../counters.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import { instant } from './views.js'
@@ -30,10 +29,8 @@ export const countNames = [
 export type CountName = (typeof countNames)[number]
 export type Counts = Record<CountName, number>
 
-/** The cells of a window by source, on a fixed grid of buckets. */
 export interface WindowReport {
   readonly stepMs: number
-  /** The start of each bucket. */
   readonly at: readonly number[]
   readonly sources: ReadonlyMap<string, SourceWindow>
 }
@@ -45,10 +42,9 @@ export interface SourceWindow {
   readonly handle: number[]
 }
 
-/** The bounds of the latencies, in milliseconds. */
 const boundsMs = new Counters().of('').ackSeconds.bounds.map((seconds) => seconds * 1_000)
 
-/** The last bucket is the one of now, and not complete yet. */
+/** The last bucket is the current one, and not complete. */
 export async function readWindow(inbox: WholeInbox, window: Window): Promise<WindowReport> {
   const { ms, stepMs } = windows[window]
   const to = Math.floor(Date.now() / stepMs) * stepMs + stepMs
@@ -85,7 +81,7 @@ export function countsOf({ series }: SourceWindow): Counts {
   return Object.fromEntries(countNames.map((name) => [name, sum(series[name])])) as Counts
 }
 
-/** Interpolated inside a bucket; for values above all bounds, the highest bound. Null without a value. */
+/** Interpolates inside a bucket. Above all bounds it returns the highest bound. */
 export function latencyOf(parts: readonly number[]) {
   const count = sum(parts)
   const at = (share: number): number | null => {

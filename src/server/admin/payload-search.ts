@@ -1,6 +1,6 @@
 /**
- * Search in stored payloads by a JSON path. There is no index on payloads, so a call reads a bounded number of them and
- * reports what it cost; `next` continues. Bodies that are forms are searched by their fields.
+ * Searches stored payloads by a JSON path. Payloads have no index, so a call reads a bounded number of them and reports
+ * the cost; `next` continues. In a form, it searches the fields.
  */
 
 import { HookonceError, invalid } from '../../errors.js'
@@ -20,7 +20,7 @@ export interface PayloadQuery {
 const MOST_EVENTS = 2_000
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_MS = 1_500
-/** Payloads that are read at the same time: this many, and about this many bytes. The limits are checked after them. */
+/** Payloads read at the same time, and about how many bytes. The limits are checked after each such page. */
 const READS = 8
 const READ_BYTES = 8 * 1024 * 1024
 
@@ -39,7 +39,7 @@ export async function searchPayloads(
   let [events, bytes] = [0, 0]
   let next = cursor
   for (;;) {
-    // Small pages: a search that stops at a limit goes on behind the page.
+    // Small pages: a search that stops at a limit continues behind the page.
     const page = await inbox.events.list(filter, { limit: reads, cursor: next })
     const bodies = await Promise.all(page.events.map((event) => bodyOf(inspect, event)))
     page.events.forEach((event, i) => {
@@ -58,7 +58,7 @@ export async function searchPayloads(
   }
 }
 
-/** Null when the bytes are gone, or cannot be decrypted. */
+/** Null when the bytes are removed or cannot be decrypted. */
 async function bodyOf(inspect: Inspect, event: EventRecord): Promise<Uint8Array | null> {
   if (event.payload !== 'kept') return null
   try {
@@ -98,7 +98,7 @@ export function stepsOf(path: string): Step[] {
   return steps
 }
 
-/** The values of a path; at most ten thousand, because each star multiplies them. */
+/** At most ten thousand values, because each star multiplies them. */
 export function valuesAt(value: unknown, steps: readonly Step[]): unknown[] {
   let found: unknown[] = [value]
   for (const step of steps) {
@@ -136,7 +136,7 @@ function testOf({ op, value }: PayloadQuery): (found: unknown) => boolean {
   }
 }
 
-/** Empty for a value that is nested too deeply for JSON.stringify. */
+/** Empty for a value nested too deeply for JSON.stringify. */
 function text(found: unknown): string {
   if (typeof found === 'string') return found
   try {

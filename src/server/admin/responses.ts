@@ -1,6 +1,4 @@
-/**
- * Responses: errors as RFC 9457 problem documents with the codes of the error table, and the headers of every response.
- */
+/** Errors as problem documents (RFC 9457), and the headers of every response. */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { HookonceError, isHookonceError } from '../../errors.js'
@@ -29,8 +27,8 @@ export function problem(error: HookonceError, headers: Record<string, string> = 
 }
 
 /**
- * The response for an error. The text of an unexpected error may quote a payload, so the caller gets a reference, and the
- * log gets only the name of the error.
+ * The text of an unexpected error may quote a payload. So the caller gets a reference, and the logger only the name of
+ * the error.
  */
 export function problemOf(error: unknown, log: Logger): Response {
   if (isHookonceError(error)) return problem(error)
@@ -50,7 +48,6 @@ const headers: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // The response depends on the caller.
   'cache-control': 'no-store',
 }
 

@@ -1,6 +1,5 @@
 /**
- * A route as a value: path, permission, input and answers. The same schemas check a request and describe it in
- * `/api/openapi.json`, so the two always agree.
+ * A route as a value. The schemas that check a request also describe it in `/api/openapi.json`, so both always agree.
  */
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../errors.js'
@@ -10,7 +9,6 @@ import type { Permission } from './options.js'
 /** `signed-in`: any role. `anyone`: no authentication needed, and allowed on a read-only server (signing in and out). */
 export type Admission = Permission | 'signed-in' | 'anyone'
 
-/** The input of a handler, already checked. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly request: Request
   /** Null only for routes with the admission `anyone`. */
@@ -32,7 +30,6 @@ export interface AnswerShape {
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** In Hono's form: `/api/events/:source/:id`. */
   readonly path: string
   readonly id: string
   readonly summary: string
@@ -40,7 +37,6 @@ export interface Route {
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | null
-  /** The largest accepted body. Default `SMALL_BODY_BYTES`. */
   readonly bodyBytes: number
   readonly answers: Readonly<Record<number, AnswerShape>>
   run(call: Call): Promise<Answer>
@@ -77,7 +73,7 @@ export function route<
   }
 }
 
-/** The input as parsed by its schema. An error names the field, never its value. */
+/** Names the wrong field in the error, and never its value. */
 export function checked<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -86,7 +82,7 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown, what: st
   throw invalid(where, problemOf(schema, issue))
 }
 
-/** Unknown fields are not named: their names come from the caller, and there may be thousands. */
+/** Does not name unknown fields: their names come from the caller, and there may be thousands. */
 function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code !== 'unrecognized_keys')
     return `is wrong: ${(issue?.message ?? 'unexpected form').replace(/\.$/, '')}`
@@ -94,14 +90,12 @@ function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue | undefined): stri
   return `has unknown fields${known.length > 0 ? `; known fields: ${known.join(', ')}` : ''}`
 }
 
-/** For an action or a filter. */
 export const SMALL_BODY_BYTES = 8 * 1024
-/** For a hundred outcomes with their errors. */
+/** A hundred outcomes with their errors. */
 export const LARGE_BODY_BYTES = 1024 * 1024
-/** For a hundred leases, or the names of a hundred sources. */
+/** A hundred leases, or the names of a hundred sources. */
 export const LIST_BODY_BYTES = 64 * 1024
 
-/** Stops reading at the limit. */
 async function textOf(request: Request, most: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > most)
     throw new HookonceError('BODY_TOO_LARGE', { most })
@@ -116,10 +110,7 @@ async function textOf(request: Request, most: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/**
- * The JSON body; an empty body is an empty object. The media type is required, because a form of another site cannot
- * send it.
- */
+/** An empty body is an empty object. The media type is required, because a form of another site cannot send it. */
 export async function jsonOf(request: Request, most: number): Promise<unknown> {
   const text = await textOf(request, most)
   if (text === '') return {}

@@ -1,4 +1,3 @@
-/** All routes of the admin API, and the objects they share: actions, streams and notifications. */
 import { msOf } from '../../duration.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { Authenticator } from './access.js'

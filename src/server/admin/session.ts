@@ -1,7 +1,7 @@
 /**
- * Sessions without a table. The cookie is `name.expiry.mac`; the key of the mac is made of the hash of the token and a
- * secret that all nodes of a log share. Every node that has the token accepts the cookie. A session ends when its token
- * is removed, replaced or expired.
+ * Sessions without a table. The cookie is `name.expiry.mac`. The key of the mac is made of the hash of the token and a
+ * secret that all nodes of a log share, so every node that has the token accepts the cookie. A session ends when its
+ * token is removed, replaced or expired.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { WholeInbox } from '../../inbox/internals.js'
@@ -36,7 +36,7 @@ function macOf(token: KnownToken, text: string, secret: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** The session cookies of a request: a browser sends more than one when paths overlap. */
+/** A browser sends several cookies when paths overlap. */
 export function sessionCookies(request: Request): string[] {
   const header = request.headers.get('cookie') ?? ''
   return header
@@ -53,7 +53,7 @@ export function setCookie(value: string, maxAgeS: number, path: string, secure: 
 
 export type SessionSecret = () => Promise<string>
 
-/** The secret is generated once and stored in the log, so that all its nodes have the same. */
+/** Generated once and stored in the log: all nodes have the same secret. */
 export function sessionSecretOf(inbox: WholeInbox, configured: string | undefined): SessionSecret {
   if (configured !== undefined) return async () => configured
   let stored: Promise<string> | undefined

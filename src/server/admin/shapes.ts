@@ -1,4 +1,3 @@
-/** The schemas of the answers of the API. Times are ISO 8601. */
 import { z } from 'zod'
 import { states } from '../../model.js'
 import { permissions, roles } from './options.js'
@@ -18,7 +17,6 @@ export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Maximum number of entries in a page'),
   cursor: text.optional().describe('`next` of the previous page'),
 }
-/** In the body or query; the header X-Note is read too. */
 export const noteFields = { note: text.max(1_000).optional().describe('A note for the audit') }
 
 export const statsShape = z.strictObject({

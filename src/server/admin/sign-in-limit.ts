@@ -1,10 +1,10 @@
 /**
- * Counts wrong tokens by address. After too many, further wrong tokens from that address are refused for the rest of the
- * minute. This makes guessing slow and keeps the audit small. An IPv6 network counts as one address.
+ * Counts wrong tokens by address. After too many, further wrong tokens from that address are refused for the rest of
+ * the minute. Guessing becomes slow, and the audit stays small.
  */
 const WINDOW_MS = 60_000
 const PER_ADDRESS = 10
-/** Failures a minute that are written to the audit, over all addresses. */
+/** Failures a minute that the audit gets, over all addresses. */
 const AUDITED = 60
 const ADDRESSES = 10_000
 
@@ -32,7 +32,7 @@ export function signInLimit() {
       if (count === undefined || count.failures < PER_ADDRESS || count.until <= Date.now()) return 0
       return Math.ceil((count.until - Date.now()) / 1_000)
     },
-    /** Counts a wrong token. Returns true when it is to be written to the audit. */
+    /** Returns true when the audit gets this failure. */
     failed(address: string | null): boolean {
       const network = networkOf(address)
       const count = counts.get(network) ?? { until: 0, failures: 0 }
@@ -45,7 +45,7 @@ export function signInLimit() {
   }
 }
 
-/** An IPv4 address, or the first 64 bits of an IPv6 address: one host can use all addresses of such a network. */
+/** An IPv6 network of 64 bits counts as one address: one host can use all of its addresses. */
 function networkOf(address: string | null): string {
   if (address === null) return '(unknown)'
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

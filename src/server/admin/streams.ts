@@ -1,7 +1,7 @@
 /**
- * New events of the log as server-sent events. A stream buffers nothing: it is a position in the log, and it reads the
- * next page when the reader has received the last one. A reader that receives nothing for too long is disconnected. It
- * continues at its position with `Last-Event-ID`.
+ * New events as server-sent events. A stream buffers nothing: it is a position in the log, and it reads the next page
+ * when the reader has received the last one. A reader that receives nothing for too long is disconnected, and continues
+ * at its position with `Last-Event-ID`.
  */
 import { HookonceError } from '../../errors.js'
 import type { WholeInbox } from '../../inbox/internals.js'
@@ -12,7 +12,6 @@ import type { Wakes } from './wakes.js'
 export interface StreamTimes {
   readonly statsMs: number
   readonly heartbeatMs: number
-  /** A reader that accepts no data for this time is disconnected. */
   readonly stallMs: number
 }
 
@@ -20,16 +19,14 @@ export const streamTimes: StreamTimes = { statsMs: 2_000, heartbeatMs: 15_000, s
 
 export interface StreamOptions {
   readonly source?: string | undefined
-  /** Null: start a little before the newest event, so that events whose commit is late are not missed. */
+  /** Null: start a little before the newest event, to include events whose commit is late. */
   readonly after: Position | null
-  /** Whether errors and reasons are shown. */
   readonly detail: boolean
-  /** The time at which the access of the reader ends. The stream ends then as well. */
+  /** The stream ends with the access of its reader. */
   readonly expiresAt: number
 }
 
 export interface Streams {
-  /** Throws STREAMS_FULL when too many are open. */
   open(options: StreamOptions): ReadableStream<Uint8Array>
   readonly size: number
   close(): void
@@ -108,17 +105,16 @@ export function createStreams(
         shownStats = latest
         frames.push(`event: stats\ndata: ${latest}\n`)
       }
-      // A comment line keeps the connection open and is no event for the reader.
+      // A comment line keeps the connection open without an event for the reader.
       if (frames.length === 0 && performance.now() - lastSentAt >= times.heartbeatMs)
         frames.push(': still here\n')
       if (frames.length > 0) {
-        // Only the last frame of a page has an id, so a reader that loses the connection within a page gets the page
+        // Only the last frame of a page has an id: a reader that loses the connection within a page gets the whole page
         // again.
         yield `${frames.join('\n')}id: ${position}\n\n`
         lastSentAt = performance.now()
       }
       if (page.events.length === PAGE) continue
-      // False when closed: there are no more notifications to wait for.
       if (!(await wakes.wait(count, Math.min(times.statsMs, times.heartbeatMs), signal))) return
     }
   }
@@ -138,7 +134,6 @@ function frame(event: string, value: object): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n`
 }
 
-/** A reader without a position gets the latest events first, then new ones. */
 async function recentPosition(inbox: WholeInbox): Promise<Position> {
   const { events } = await inbox.events.list({}, { limit: 1 })
   return Math.max(0, (events[0]?.seq ?? 0) - PAGE)

@@ -1,6 +1,6 @@
 /**
- * Rows of the log as the API shows them. The command line uses the same functions when it reads a store directly.
- * Only types come from `shapes.ts`, so that the command line does not load zod.
+ * Rows of the log as the API shows them. The command line uses these functions when it reads a store directly; it must
+ * not load zod, so only types come from `shapes.ts`.
  */
 import type { z } from 'zod'
 import { type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
@@ -9,10 +9,8 @@ import type { Authenticated } from './access.js'
 import { may } from './options.js'
 import type { payloadShape } from './shapes.js'
 
-/** The JSON answer for a payload. */
 export type PayloadAnswer = z.infer<typeof payloadShape>
 
-/** ISO 8601. */
 export function instant(at: number): string
 export function instant(at: number | null): string | null
 export function instant(at: number | null): string | null {
@@ -26,7 +24,7 @@ export type WithInstants<T> = T extends readonly (infer Each)[]
     ? { [K in keyof T]: K extends 'at' | `${string}At` ? Instant<T[K]> : WithInstants<T[K]> }
     : T
 
-/** The value with ISO 8601 in place of each number under a key `at` or `...At`; null for a time that never comes. */
+/** Replaces each number under a key `at` or `...At` by ISO 8601; null for a time that never comes. */
 export function withInstants<T>(value: T): WithInstants<T> {
   if (Array.isArray(value)) return value.map(withInstants) as WithInstants<T>
   if (typeof value !== 'object' || value === null) return value as WithInstants<T>
@@ -38,10 +36,7 @@ export function withInstants<T>(value: T): WithInstants<T> {
   return Object.fromEntries(fields)
 }
 
-/**
- * Whether this caller sees errors and the reasons of handlers. They are the application's words and may quote a payload,
- * so a role that may not read payloads does not see them.
- */
+/** Errors, and reasons that handlers give, may quote a payload. A role that may not read payloads does not see them. */
 export function seesDetail(access: Authenticated | null): boolean {
   return access !== null && may(access.role, 'detail')
 }

@@ -1,19 +1,16 @@
 /**
- * Notifications of new events, for streams and for workers that wait. Events of this process show in its counters,
- * events of other processes in the notifications of the store. Callers also poll, because a notification can be lost. A
- * waiting caller is woken at most once a tick, however fast events arrive.
+ * Notifies streams and waiting workers of new events. Events of this process show in its counters, events of other
+ * processes in the notifications of the store. Callers poll as well, because a notification can be lost. A caller is
+ * woken at most once a tick, however fast events arrive.
  */
 import type { WholeInbox } from '../../inbox/internals.js'
 
 const TICK_MS = 100
 
 export interface Wakes {
-  /** A number that changes when there may be new events. Read it before the query, and pass it to `wait` after it. */
+  /** Changes when there may be new events. Read it before the query, and pass it to `wait` after the query. */
   count(): number
-  /**
-   * Resolves to true when the number has changed or after `ms`; to false when the signal was aborted or this was
-   * closed.
-   */
+  /** True when the number has changed or `ms` are over; false when the signal was aborted or this was closed. */
   wait(count: number, ms: number, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
@@ -41,7 +38,6 @@ export function createWakes(inbox: WholeInbox): Wakes {
     }
   }
 
-  /** Subscribes once, with the first wait. If it fails, the callers still poll. */
   function subscribe(): void {
     subscription ??= inbox
       .store()

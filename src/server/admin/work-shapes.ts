@@ -1,4 +1,3 @@
-/** The requests and answers of the worker API, and the text form of a lease in them. */
 import { z } from 'zod'
 import { type ClaimedEvent, type EventKey, type Lease, limits } from '../../model.js'
 import { at, count } from './shapes.js'
@@ -88,17 +87,16 @@ export const settledShape = z.strictObject({
 
 export interface NamedLease {
   readonly lease: Lease
-  /** Null in a malformed text. */
   readonly event: EventKey | null
 }
 
-/** Opaque to the worker. It contains the key of the event, so that an error of the worker can be redacted. */
+/** Opaque to the worker. The key of the event is in it, to redact the errors that the worker reports. */
 export function leaseText({ lease, source, id }: ClaimedEvent): string {
   const name = Buffer.from(JSON.stringify([source, id])).toString('base64url')
   return `${lease.seq}.${lease.token}~${name}`
 }
 
-/** A malformed text is treated as an expired lease. */
+/** Treats a malformed text as an expired lease. */
 export function readLease(text: string): NamedLease {
   const [seqAndToken = '', name = ''] = text.split('~', 2)
   const dot = seqAndToken.indexOf('.')

@@ -1,6 +1,6 @@
 /**
- * The files of the dashboard, compressed, by their path. `scripts/dashboard.mjs` replaces the built file of this module.
- * They are in a module and not in a folder, so that a bundle of an application contains them too.
+ * The files of the dashboard by path. `scripts/dashboard.mjs` replaces the built file of this module. A module, and not
+ * a folder, because a bundle of an application then contains them.
  */
 export interface DashboardFile {
   /** Compressed with gzip, as base64. */

@@ -1,6 +1,6 @@
 /**
- * The dashboard for a browser. Its files contain no data: the page asks the API, which checks who may see what. The
- * page works below any path, also behind a proxy that removes a part of the path: its addresses are relative.
+ * Serves the dashboard. Its files contain no data: the page asks the API, which checks who may see what. Its addresses
+ * are relative, so it works below any path, and behind a proxy that removes a part of the path.
  */
 import { gunzipSync } from 'node:zlib'
 import { HookonceError } from '../../../errors.js'
@@ -9,7 +9,7 @@ import type { DashboardFile } from './files.js'
 /** Null when there is no page at this path, which starts after `basePath`. */
 type Pages = (path: string, request: Request) => Promise<Response | null>
 
-/** The first part of the paths that the dashboard shows. Other paths are not found. */
+/** The first segment of the paths that the dashboard shows. Other paths are not found. */
 const screens = new Set([
   '',
   'events',
@@ -23,7 +23,6 @@ const screens = new Set([
   'audit',
 ])
 
-/** `takesTokens`: whether a token can be used to sign in. */
 export function createPages(basePath: string, takesTokens: boolean): Pages {
   const opened = new Map<string, Uint8Array<ArrayBuffer>>()
 
@@ -36,7 +35,7 @@ export function createPages(basePath: string, takesTokens: boolean): Pages {
     return bytes
   }
 
-  /** Names of assets contain a hash of their content, so a browser may keep them. */
+  /** A browser may cache assets: their names contain a hash of their content. */
   function asset(path: string, file: DashboardFile, request: Request): Response {
     const gzip = bytesOf(path, file)
     const headers = {

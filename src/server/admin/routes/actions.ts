@@ -1,4 +1,4 @@
-/** Orders of an operator: on one event, and on all events that match a filter. */
+/** Actions of an operator: on one event, and on all events that match a filter. */
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'

@@ -1,4 +1,3 @@
-/** More about one event: its effects, the delivery that conflicts with it, and a copy with another body. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { sha256 } from '../../../digest.js'
@@ -126,7 +125,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
   ]
 }
 
-/** A handler of such an event gets a part of the delivery, and a copy is a delivery of one event. */
+/** The handler of such an event gets one part of the delivery, and a copy is a delivery of one event. */
 function refusePart(inbox: WholeInbox, { source, id }: EventKey, { part, headers, body }: Payload): void {
   const known = inbox.sources.get(source)
   const slices = known?.slices?.({ method: 'POST', url: 'http://localhost/', headers, body }) ?? []
@@ -134,7 +133,7 @@ function refusePart(inbox: WholeInbox, { source, id }: EventKey, { part, headers
     throw invalid(`The event "${id}"`, 'came in a delivery with others, and such a delivery cannot be copied')
 }
 
-/** The same body gives the same id, so that a request that is sent twice makes one event. */
+/** A body always gives the same id: a request that is sent twice records one event. */
 function copyId(eventId: string, body: Uint8Array): string {
   const suffix = `~edited-${Buffer.from(sha256(body)).toString('hex').slice(0, 8)}`
   const original = eventId.replace(/~edited-[0-9a-f]{8}$/, '')

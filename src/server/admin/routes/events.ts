@@ -1,5 +1,3 @@
-/** Reading the log: the list of events, one event, its attempts, its payload, the audit, and the stream of new events. */
-
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
@@ -169,7 +167,7 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
   ]
 }
 
-/** A viewer could otherwise guess an error text by filtering for it. */
+/** A viewer could guess an error text by filtering for it. */
 export function checkReasonFilter(
   access: Authenticated | null,
   { reason, reasonLike }: { readonly reason?: string | undefined; readonly reasonLike?: string | undefined },
@@ -179,14 +177,13 @@ export function checkReasonFilter(
     throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
 }
 
-/** The event, or EVENT_NOT_FOUND. */
 export async function existingEvent(inbox: WholeInbox, key: EventKey) {
   const event = await inbox.events.get(key)
   if (event === null) throw new HookonceError('EVENT_NOT_FOUND', named(key))
   return event
 }
 
-/** Reads bytes of a sender: of the event itself, or of the delivery that conflicts with it. The audit is written first. */
+/** Reads the bytes of the event, or of the delivery that conflicts with it. The audit is written first. */
 export async function auditedRead<What extends 'payload' | 'conflict'>(
   inbox: WholeInbox,
   key: EventKey,

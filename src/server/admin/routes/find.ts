@@ -1,4 +1,3 @@
-/** Finding events: by whatever was pasted, by the types that exist, by the content of payloads; and their export. */
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { audit, inspectOf, noteAbout } from '../capabilities.js'

@@ -1,5 +1,3 @@
-/** What runs: handlers, destinations and workers; and pausing them. */
-
 import { z } from 'zod'
 import { msOf } from '../../../duration.js'
 import { invalid } from '../../../errors.js'

@@ -1,4 +1,3 @@
-/** What the first screen shows: the overview, what needs attention, dead letters by error, and the review list. */
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import type { EventFilter } from '../../../model.js'
@@ -14,7 +13,6 @@ const windowNames = Object.keys(windows) as [Window, ...Window[]]
 const counts = z.strictObject(Object.fromEntries(countNames.map((name) => [name, count])))
 const series = z.strictObject(Object.fromEntries(countNames.map((name) => [name, z.array(count)])))
 const latencies = z.strictObject({ ack: latencyShape, handle: latencyShape })
-/** The query of `GET /api/events`. */
 export const linkFilter = z.record(text, text)
 
 const overviewShape = z.strictObject({
@@ -181,7 +179,6 @@ const kinds: readonly ReviewKind[] = [
   },
 ]
 
-/** Events of a list that are counted at most. */
 const COUNTED = 200
 
 async function reviewList(inbox: WholeInbox, { kind, title, todo, filter }: ReviewKind) {

@@ -1,4 +1,4 @@
-/** Signing in and out: a token is exchanged for a cookie that scripts cannot read and other sites cannot send. */
+/** Sign-in exchanges a token for a cookie that scripts cannot read and other sites cannot send. */
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Authenticator } from '../access.js'

@@ -1,4 +1,3 @@
-/** One source for the person who sets it up: its URL, its rejections, the use of its secrets, and a test event. */
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
@@ -102,7 +101,7 @@ function known(inbox: WholeInbox, name: string): Source {
 async function signedSample(source: Source, type: string | undefined, url: string) {
   try {
     const now = Date.now()
-    // Its own id each time: the sample of a provider has a fixed one, and would be a duplicate.
+    // A new id each time: the sample of a provider has a fixed one, and would be a duplicate.
     const id = `test_${now.toString(36)}${Math.floor(Math.random() * 1_296).toString(36)}`
     const sample = source.sample({ now, id, ...(type === undefined ? {} : { type }) })
     return await source.sign({ ...sample, url })

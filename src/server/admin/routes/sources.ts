@@ -1,4 +1,3 @@
-/** The sources: their settings without secrets, and their counters since this process started. */
 import { z } from 'zod'
 import { SourceCounters } from '../../../counters.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
@@ -93,7 +92,7 @@ export function sourceView(inbox: WholeInbox, name: string, source: Source) {
   }
 }
 
-/** The last error is left out, because it may name an internal host. */
+/** Leaves out the last error, which may name an internal host. */
 export async function spoolOf({ spool }: WholeInbox) {
   if (spool === null) return null
   const { depth, bytes, maxBytes, setAside, oldestAt, storeAway, draining } = await spool.status()

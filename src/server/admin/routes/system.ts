@@ -1,4 +1,3 @@
-/** The system: version, store, durability, retention, archive, spool and cache. */
 import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Attention } from '../attention.js'

@@ -1,7 +1,4 @@
-/**
- * The worker API: claim, extend, settle and release over HTTP. A worker in any language works under the same leases as
- * the handlers of this process; an expired lease changes nothing.
- */
+/** The worker API: a worker in any language works under the leases that the handlers of this process use. */
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
@@ -27,16 +24,15 @@ import {
   settledShape,
 } from '../work-shapes.js'
 
-/** Retries and expired leases become due without a notification. */
 const POLL_MS = 1_000
-/** Of the bodies in the answer to a claim. A larger body is claimed alone. */
+/** Bodies in one answer. A larger body is claimed alone. */
 const CLAIM_BYTES = 8 * 1024 * 1024
 
 export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
   const can = 'work' as const
   const method = 'POST' as const
 
-  /** Claims events that are due now, or become due within `waitMs`. */
+  /** Polls as well: retries and expired leases become due without a notification. */
   async function claim(body: z.output<typeof claimBody>, signal: AbortSignal): Promise<ClaimedEvent[]> {
     const store = await inbox.store()
     const { worker, limit, leaseMs } = body
@@ -73,7 +69,7 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
           if (request.signal.aborted)
             throw invalid('The claim', 'was cancelled because the worker closed the connection')
         } catch (error) {
-          // No worker gets these events: make them due now, and not when their leases expire.
+          // No worker gets these events, so they are due again now, before their leases expire.
           await store.release(claimed.map(({ lease }) => lease)).catch(() => {})
           throw error
         }
@@ -138,7 +134,7 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
   ]
 }
 
-/** The background sources that were asked for. Events of inline sources are handled in their requests. */
+/** Requests handle the events of inline sources. */
 function sourcesFor(inbox: WholeInbox, asked: readonly string[] | undefined): string[] {
   const background = [...inbox.sources]
     .filter(([, source]) => source.mode === 'background')
@@ -151,7 +147,10 @@ function sourcesFor(inbox: WholeInbox, asked: readonly string[] | undefined): st
   return asked ? [...asked] : background
 }
 
-/** Each event with its own part of its delivery: with the whole delivery, the answer would grow with its square. */
+/**
+ * Each event gets its own part of the delivery: with whole deliveries, the answer would grow with the square of their
+ * events.
+ */
 function ownBytes(inbox: WholeInbox, claimed: readonly ClaimedEvent[]): ClaimedEvent[] {
   return claimed.map((event) => {
     const source = inbox.sources.get(event.source)
@@ -160,7 +159,7 @@ function ownBytes(inbox: WholeInbox, claimed: readonly ClaimedEvent[]): ClaimedE
   })
 }
 
-/** The first events up to `CLAIM_BYTES`, but at least one, and the rest. */
+/** The events that fit into `CLAIM_BYTES`, at least one, and the rest. */
 function withinBytes(events: readonly ClaimedEvent[]): [ClaimedEvent[], ClaimedEvent[]] {
   let bytes = 0
   const end = events.findIndex(({ body }, i) => {
@@ -170,7 +169,7 @@ function withinBytes(events: readonly ClaimedEvent[]): [ClaimedEvent[], ClaimedE
   return end < 0 ? [[...events], []] : [events.slice(0, end), events.slice(end)]
 }
 
-/** A claim hands out payloads, so it is audited as a read of each event. */
+/** A claim hands out payloads: the audit gets a read of each event. */
 function auditClaim(
   inbox: WholeInbox,
   actor: string,
@@ -184,8 +183,8 @@ function auditClaim(
 }
 
 /**
- * The events that a worker can handle. The others are settled here: an event whose payload cannot be decrypted, and an
- * event whose attempts are used up because each of its workers died.
+ * Settles events that no worker can handle: the payload cannot be decrypted, or the attempts are used up because each
+ * worker died.
  */
 async function handleable(
   inbox: WholeInbox,
@@ -235,13 +234,13 @@ function leasesOf(texts: readonly string[]) {
   return texts.map((text) => readLease(text).lease)
 }
 
-/** The sources of the leases that are live: a worker that extends them is busy, and still there. */
+/** A worker that extends live leases is still there. */
 function sourcesOf(inbox: WholeInbox, texts: readonly string[], live: readonly boolean[]): string[] {
   const found = texts.flatMap((text, i) => (live[i] ? (readLease(text).event?.source ?? []) : []))
   return [...new Set(found)].filter((source) => inbox.sources.has(source))
 }
 
-/** The outcome with its text redacted like that of a handler; values at paths are known if the payload is still stored. */
+/** Redacts the text like that of a handler. Values at paths are known only while the payload is stored. */
 async function redacted(inbox: WholeInbox, key: EventKey | null, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind === 'succeeded') return outcome
   const { redact } = inbox.attempts
@@ -250,7 +249,6 @@ async function redacted(inbox: WholeInbox, key: EventKey | null, outcome: Outcom
   return { ...outcome, reason: redact.reason(outcome.reason, event) }
 }
 
-/** The fields of a claimed event that redaction uses. */
 async function asClaimed(inbox: WholeInbox, key: EventKey | null): Promise<ClaimedEvent> {
   const inspect = await inspectOf(inbox)
   const [event, payload] = key
