@@ -87,9 +87,9 @@ const interfaces = [
   ],
   ['admin', 'src/server/admin/options.ts', 'AdminOptions', 'The key `server.admin` of the configuration.'],
   [
-    'startAlerts(inbox, options)',
-    'src/telemetry/alerts.ts',
-    'AlertOptions',
+    'startAlerts(inbox, alerts)',
+    'src/telemetry/alert-rules.ts',
+    'Alerts',
     'From `hookonce/telemetry`; the key `alerts` of the configuration.',
   ],
   ['The event of a handler', 'src/processing/handler.ts', 'HandledEvent', 'The first argument of a handler.'],

@@ -1,6 +1,5 @@
 /** The options of a destination. They are checked when it is added: an error stops the start and not an event. */
 
-import type { BlockList } from 'node:net'
 import { type Duration, msOf } from '../duration.js'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
 import {
@@ -55,24 +54,6 @@ export interface Destination {
   readonly ca?: string
 }
 
-export interface CheckedDestination {
-  readonly name: string
-  readonly what: string
-  readonly url: URL
-  readonly signers: readonly Source[]
-  readonly sources: readonly string[]
-  readonly types: readonly string[]
-  readonly timeoutMs: number
-  readonly retry: RetryPolicy
-  readonly ratePerSecond: number | null
-  readonly concurrency: number
-  readonly allow: BlockList | null
-  readonly pauseAfter: { readonly failures: number; readonly lastingMs: number } | null
-  readonly probeEveryMs: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly ca: string | undefined
-}
-
 export const destinationRule = shape({
   url: required(anyText),
   // `signersOf` checks the secrets.
@@ -90,17 +71,17 @@ export const destinationRule = shape({
   ca: text,
 } satisfies Record<keyof Destination, Rule>)
 
-export function checkDestination(
-  name: string,
-  options: Destination,
-  allSources: readonly string[],
-): CheckedDestination {
+export type CheckedDestination = ReturnType<typeof checkDestination>
+
+export function checkDestination(name: string, options: Destination, allSources: readonly string[]) {
   const what = `destination "${name}"`
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
     throw invalid(`The name of ${what}`, 'must be 1 to 64 letters, digits, dashes or underscores')
   checkOptions(`destinations.${name}`, options, destinationRule)
   const allow = allowList(`allowPrivate of ${what}`, options.allowPrivate ?? [])
   const { failures = 20, lasting } = options.pauseAfter || {}
+  const retry: RetryPolicy = { ...defaultRetry, ...options.retry }
+  checkRetry(retry)
   return {
     name,
     what,
@@ -109,7 +90,7 @@ export function checkDestination(
     sources: sourcesOf(what, options.sources ?? allSources, allSources),
     types: typesOf(what, options.types ?? ['*']),
     timeoutMs: msOf(options.timeout, '15s'),
-    retry: retryOf(options.retry),
+    retry,
     ratePerSecond: options.ratePerSecond ?? null,
     concurrency: options.concurrency ?? 4,
     allow,
@@ -179,10 +160,4 @@ function headersOf(
     checked[header] = value
   }
   return checked
-}
-
-function retryOf(policy: Partial<RetryPolicy> = {}): RetryPolicy {
-  const retry = { ...defaultRetry, ...policy }
-  checkRetry(retry)
-  return retry
 }

@@ -4,7 +4,6 @@ export {
   type DestinationState,
   type Destinations,
   destinationStates,
-  destinationsOf,
   type ForwardOptions,
 } from './destinations.js'
 export type { Lookup } from './guard.js'

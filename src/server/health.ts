@@ -14,7 +14,7 @@ export interface Readiness {
 }
 
 /** Many requests within this time cost one check. */
-const KEEP_MS = 500
+const REUSE_MS = 500
 
 /** Returns false for other paths. */
 export function createHealth(
@@ -28,7 +28,7 @@ export function createHealth(
 
   async function readiness(): Promise<Readiness> {
     const inbox = current()
-    if (last?.inbox === inbox && performance.now() - last.at < KEEP_MS) return last.found
+    if (last?.inbox === inbox && performance.now() - last.at < REUSE_MS) return last.found
     // In parallel: a store that hangs must not hide a spool that has room.
     const [store, spool] = await Promise.all([
       valueWithin(askStore(inbox), readyTimeoutMs, `no answer within ${readyTimeoutMs} ms`),

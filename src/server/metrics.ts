@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WholeInbox } from '../inbox/internals.js'
 import { isLoopbackHost } from '../ip.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
-import { findToken, knownTokens } from './admin/access.js'
+import { bearerOf, findToken, knownTokens } from './admin/access.js'
 import { hostList } from './admin/hosts.js'
 import { may } from './admin/options.js'
 import { signInLimit } from './admin/sign-in-limit.js'
@@ -34,12 +34,12 @@ export function createMetrics(
     if (metrics === true) return unlessKnownHost(request)
     if (tokens.length === 0) return { status: 403, headers: {} }
     const address = addressOf(request)
-    const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    const token = bearer === undefined ? null : findToken(tokens, bearer)
+    const bearer = bearerOf(request.headers.authorization)
+    const token = bearer === null ? null : findToken(tokens, bearer)
     if (token !== null && may(token.role, 'read')) return null
     const retryAfterS = limit.blockedForS(address)
     if (retryAfterS > 0) return { status: 429, headers: { 'retry-after': String(retryAfterS) } }
-    if (bearer !== undefined && token === null) limit.failed(address)
+    if (bearer !== null && token === null) limit.failed(address)
     return { status: 401, headers: { 'www-authenticate': 'Bearer' } }
   }
 

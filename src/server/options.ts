@@ -56,23 +56,6 @@ export interface ServerOptions {
   readonly maxConnections?: number
 }
 
-export interface ServerSettings {
-  readonly host: string
-  readonly port: number
-  readonly trustProxy: TrustProxy
-  readonly drainMs: number
-  readonly lameDuckMs: number
-  readonly readyTimeoutMs: number
-  readonly headersTimeoutMs: number
-  readonly requestTimeoutMs: number
-  readonly keepAliveTimeoutMs: number
-  readonly maxConnections: number
-  readonly tls: TlsOptions | null
-  readonly publicUrl: string | null
-  readonly admin: AdminOptions | false
-  readonly metrics: boolean | null
-}
-
 export const serverRule = shape({
   host: { ...text, expected: 'an address or a host name' },
   port: whole(0, 65_535),
@@ -90,7 +73,9 @@ export const serverRule = shape({
   maxConnections: whole(1, 1_000_000),
 } satisfies Record<keyof ServerOptions, Rule>)
 
-export function serverSettings(options: ServerOptions): ServerSettings {
+export type ServerSettings = ReturnType<typeof serverSettings>
+
+export function serverSettings(options: ServerOptions) {
   checkOptions('server', options, serverRule)
   return {
     host: options.host ?? '127.0.0.1',
@@ -98,7 +83,7 @@ export function serverSettings(options: ServerOptions): ServerSettings {
     tls: options.tls ?? null,
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl === undefined ? null : publicOrigin(options.publicUrl),
-    admin: options.admin ?? {},
+    admin: options.admin ?? ({} as AdminOptions),
     metrics: options.metrics ?? null,
     drainMs: msOf(options.drain, '8s'),
     lameDuckMs: msOf(options.lameDuck, '5s'),

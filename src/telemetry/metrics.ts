@@ -11,7 +11,7 @@ import type { SourceStats } from '../model.js'
 import { type Labels, type Metric, measured, type Sample } from './catalogue.js'
 
 /** Scrapers and alerts that ask within this time share one answer of the store. */
-const KEEP_MS = 1_500
+const REUSE_MS = 1_500
 const WAIT_MS = 2_000
 
 interface Asked {
@@ -23,7 +23,7 @@ const asked = new WeakMap<Inbox, Asked>()
 /** Null when the store did not answer in time. */
 export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
   const last = asked.get(inbox)
-  if (last && performance.now() - last.at < KEEP_MS) return last.answer
+  if (last && performance.now() - last.at < REUSE_MS) return last.answer
   const answer = valueWithin(inbox.events.stats(), WAIT_MS, null).catch(() => null)
   asked.set(inbox, { at: performance.now(), answer })
   return answer

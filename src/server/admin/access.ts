@@ -51,7 +51,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       checkOwnOrigin(request) // the application's credential may be a cookie
       return { ...checkAccess(own), by: 'application', expiresAt: Number.POSITIVE_INFINITY }
     }
-    const bearer = bearerOf(request)
+    const bearer = bearerOf(request.headers.get('authorization'))
     if (bearer !== null) {
       const { name, role, expiresAt } = await token(bearer, address)
       return { actor: name, role, by: 'token', expiresAt }
@@ -75,8 +75,8 @@ function checkAccess({ actor, role }: Access): Access {
   return { actor, role }
 }
 
-export function bearerOf(request: Request): string | null {
-  return /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+export function bearerOf(authorization: string | null | undefined): string | null {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
 }
 
 export interface KnownToken {

@@ -89,7 +89,8 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
         checkHost(request)
         checkOrigin(request, { navigation: true })
         // On every route: a browser sends the cookie even when another site makes the request.
-        if (sessionCookies(request).length > 0 && bearerOf(request) === null) checkOwnOrigin(request)
+        if (sessionCookies(request).length > 0 && bearerOf(request.headers.get('authorization')) === null)
+          checkOwnOrigin(request)
         // mount() of Hono passes its environment here.
         const address = typeof peer?.address === 'string' ? peer.address : null
         return secured(await app.fetch(request, { address }))

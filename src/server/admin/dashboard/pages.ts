@@ -24,13 +24,13 @@ const screens = new Set([
 ])
 
 export function createPages(basePath: string, takesTokens: boolean): Pages {
-  const opened = new Map<string, Uint8Array<ArrayBuffer>>()
+  const decoded = new Map<string, Uint8Array<ArrayBuffer>>()
 
   function bytesOf(path: string, { gzip }: DashboardFile): Uint8Array<ArrayBuffer> {
-    let bytes = opened.get(path)
+    let bytes = decoded.get(path)
     if (bytes === undefined) {
       bytes = new Uint8Array(Buffer.from(gzip, 'base64'))
-      opened.set(path, bytes)
+      decoded.set(path, bytes)
     }
     return bytes
   }
