@@ -1,11 +1,11 @@
 /** Authentication: by a bearer token, by a session that a token started, or by the application. */
-
 import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../../digest.js'
+import { msOf } from '../../duration.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { checkOwnOrigin } from './hosts.js'
 import { type Access, type AdminOptions, isRole, type Role, type Token } from './options.js'
-import { readSession, type SessionSecret, sessionCookies } from './session.js'
+import { readSession, sessionCookies, sessionValue } from './session.js'
 import { signInLimit } from './sign-in-limit.js'
 
 export interface Authenticated extends Access {
@@ -16,19 +16,20 @@ export interface Authenticated extends Access {
 export interface Authenticator {
   /** Null when the request has no credentials. Throws TOKEN_REFUSED, SIGN_IN_LIMITED, ORIGIN_REFUSED. */
   authenticate(request: Request, address: string | null): Promise<Authenticated | null>
-  /** Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
-  token(text: string, address: string | null): Promise<KnownToken>
+  /** Starts a session. `value` is that of its cookie. Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
+  signIn(token: string, address: string | null): Promise<Authenticated & { readonly value: string }>
   readonly takesTokens: boolean
 }
 
-export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize'> {
-  readonly sessionSecret: SessionSecret
+export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize' | 'session'> {
+  readonly secret: () => Promise<string>
   /** Called for a wrong token, up to 60 times a minute: an attacker must not flood the audit. */
   readonly onRefused: (address: string | null) => Promise<void>
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { authorize, sessionSecret, onRefused } = options
+  const { authorize, secret, onRefused } = options
+  const sessionMs = msOf(options.session, '12h')
   const known = knownTokens(options.tokens ?? [])
   if (known.length === 0 && authorize === undefined) {
     throw invalid('admin()', 'needs `tokens` or `authorize`')
@@ -45,6 +46,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     throw new HookonceError('TOKEN_REFUSED')
   }
 
+  async function signIn(text: string, address: string | null) {
+    const found = await token(text, address)
+    const { name, role } = found
+    const expiresAt = Math.min(Date.now() + sessionMs, found.expiresAt)
+    const value = sessionValue(found, expiresAt, await secret())
+    return { actor: name, role, by: 'session' as const, expiresAt, value }
+  }
+
   async function authenticate(request: Request, address: string | null): Promise<Authenticated | null> {
     const own = await authorize?.(request)
     if (own) {
@@ -57,7 +66,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return { actor: name, role, by: 'token', expiresAt }
     }
     for (const value of sessionCookies(request)) {
-      const session = readSession(known, value, await sessionSecret())
+      const session = readSession(known, value, await secret())
       if (session === null) continue
       const { name, role } = session.token
       return { actor: name, role, by: 'session', expiresAt: session.expiresAt }
@@ -65,7 +74,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return null
   }
 
-  return { authenticate, token, takesTokens: known.length > 0 }
+  return { authenticate, signIn, takesTokens: known.length > 0 }
 }
 
 function checkAccess({ actor, role }: Access): Access {

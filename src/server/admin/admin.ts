@@ -39,13 +39,12 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
   checkOptions('admin', options, adminRule)
   const { basePath = '' } = options
   const checkHost = hostCheck(options.hosts)
-  const sessionSecret = sessionSecretOf(inbox, options.sessionSecret)
   const authenticator = createAuthenticator({
     ...options,
-    sessionSecret,
+    secret: sessionSecretOf(inbox, options.sessionSecret),
     onRefused: (address) => auditRefused(inbox, address),
   })
-  const { routes, close } = createRoutes(inbox, authenticator, basePath, { ...options, sessionSecret })
+  const { routes, close } = createRoutes(inbox, authenticator, options)
   const servePage = createPages(basePath, authenticator.takesTokens)
   const app = new Hono<{ Bindings: Peer }>().basePath(basePath)
   for (const route of routes) {

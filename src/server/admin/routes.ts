@@ -1,4 +1,3 @@
-import { msOf } from '../../duration.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { Authenticator } from './access.js'
 import { createActions } from './actions.js'
@@ -17,7 +16,6 @@ import { sourceDetailRoutes } from './routes/source-details.js'
 import { sourceRoutes } from './routes/sources.js'
 import { systemRoutes } from './routes/system.js'
 import { workRoutes } from './routes/work.js'
-import type { SessionSecret } from './session.js'
 import { json, openapiShape } from './shapes.js'
 import { createStreams } from './streams.js'
 import { createWakes } from './wakes.js'
@@ -27,10 +25,8 @@ const STREAMS = 32
 export function createRoutes(
   inbox: WholeInbox,
   authenticator: Authenticator,
-  basePath: string,
-  options: Omit<AdminOptions, 'sessionSecret'> & { readonly sessionSecret: SessionSecret },
+  { basePath = '', maxStreams = STREAMS, readOnly = false }: AdminOptions,
 ): { routes: Route[]; close(): Promise<void> } {
-  const { sessionSecret, session, maxStreams = STREAMS, readOnly = false } = options
   const wakes = createWakes(inbox)
   const streams = createStreams(inbox, wakes, maxStreams)
   const actions = createActions(inbox)
@@ -47,13 +43,7 @@ export function createRoutes(
     ...operationRoutes(inbox),
     ...systemRoutes(inbox, attention),
     ...workRoutes(inbox, wakes),
-    ...sessionRoutes(inbox, {
-      authenticator,
-      basePath,
-      secret: sessionSecret,
-      sessionMs: msOf(session, '12h'),
-      readOnly,
-    }),
+    ...sessionRoutes(inbox, authenticator, { basePath, readOnly }),
     route({
       method: 'GET',
       path: '/api/openapi.json',

@@ -51,10 +51,8 @@ export function setCookie(value: string, maxAgeS: number, path: string, secure: 
   return `${COOKIE}=${value}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
 }
 
-export type SessionSecret = () => Promise<string>
-
 /** Generated once and stored in the log: all nodes have the same secret. */
-export function sessionSecretOf(inbox: WholeInbox, configured: string | undefined): SessionSecret {
+export function sessionSecretOf(inbox: WholeInbox, configured: string | undefined): () => Promise<string> {
   if (configured !== undefined) return async () => configured
   let stored: Promise<string> | undefined
   return () => {

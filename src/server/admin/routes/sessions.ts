@@ -6,20 +6,15 @@ import { audit } from '../capabilities.js'
 import { isEncrypted } from '../hosts.js'
 import { permissionsOf, type Role } from '../options.js'
 import { type Route, route } from '../route.js'
-import { type SessionSecret, sessionValue, setCookie } from '../session.js'
+import { setCookie } from '../session.js'
 import { json, sessionShape } from '../shapes.js'
 import { withInstants } from '../views.js'
 
-export interface SessionRouteOptions {
-  readonly authenticator: Authenticator
-  readonly basePath: string
-  readonly secret: SessionSecret
-  readonly sessionMs: number
-  readonly readOnly: boolean
-}
-
-export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): Route[] {
-  const { authenticator, basePath, secret, sessionMs, readOnly } = options
+export function sessionRoutes(
+  inbox: WholeInbox,
+  authenticator: Authenticator,
+  { basePath, readOnly }: { readonly basePath: string; readonly readOnly: boolean },
+): Route[] {
   const path = basePath || '/'
   const about = (role: Role) => ({
     readOnly,
@@ -38,14 +33,10 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
       body: z.strictObject({ token: z.string().min(1).max(1_000) }),
       answers: { 201: json('Signed in.', sessionShape) },
       async run({ request, address, body: { token } }) {
-        const known = await authenticator.token(token, address)
-        const now = Date.now()
-        const expiresAt = Math.min(now + sessionMs, known.expiresAt)
-        const { name, role } = known
-        await audit(inbox, { actor: name, verb: 'sign_in', note: '' })
-        const value = sessionValue(known, expiresAt, await secret())
-        const maxAgeS = Math.max(1, Math.floor((expiresAt - now) / 1_000))
-        return Response.json(withInstants({ actor: name, role, by: 'session', expiresAt, ...about(role) }), {
+        const { value, ...session } = await authenticator.signIn(token, address)
+        await audit(inbox, { actor: session.actor, verb: 'sign_in', note: '' })
+        const maxAgeS = Math.max(1, Math.floor((session.expiresAt - Date.now()) / 1_000))
+        return Response.json(withInstants({ ...session, ...about(session.role) }), {
           status: 201,
           headers: { 'set-cookie': setCookie(value, maxAgeS, path, isEncrypted(request)) },
         })
