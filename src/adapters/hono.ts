@@ -4,7 +4,6 @@ import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'
 import type { FetchHandlerOptions } from './fetch.js'
 
-/** The part of Hono that is used here: Hono is an optional peer. */
 interface HonoContextLike {
   readonly req: { readonly raw: Request; param(name: string): string | undefined }
 }

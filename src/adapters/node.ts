@@ -116,7 +116,6 @@ export function bodyOf(
   return readBytes(request, limits, budget)
 }
 
-/** A parser of the application has read the body. */
 export function wasRead({ body, readableEnded }: IncomingMessage & { body?: unknown }): boolean {
   return readableEnded || (body !== undefined && body !== null)
 }
@@ -125,7 +124,6 @@ export function carriesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Bodies in progress, by their time limit. */
 const readings = new Map<number, TimeLimits<() => void>>()
 
 function bodiesInTime(ms: number): TimeLimits<() => void> {

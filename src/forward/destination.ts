@@ -1,5 +1,4 @@
 /** The options of a destination. They are checked when it is added: an error stops the start and not an event. */
-
 import { type Duration, msOf } from '../duration.js'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
 import {

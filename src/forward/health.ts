@@ -84,7 +84,7 @@ export class Health {
     if (probe) this.#isProbing = false
   }
 
-  /** The endpoint asked for no requests until then (Retry-After). */
+  /** A Retry-After of the endpoint. */
   quietUntil(at: number): void {
     this.#quietUntil = Math.max(this.#quietUntil, at)
   }
@@ -154,7 +154,6 @@ export class RateLimit {
 }
 
 const MIN_TURN_MS = 500
-/** Weight in the moving average. */
 const LAST_WEIGHT = 0.2
 
 /** An event that finds its destination busy comes back when a request has probably ended for it. */

@@ -16,7 +16,6 @@ export interface DrainOptions {
   /** All connections are cut after this time. */
   readonly deadlineMs: number
   readonly wasBusy: boolean
-  /** Cuts all connections when it is aborted. */
   readonly now: AbortSignal
 }
 

@@ -78,7 +78,6 @@ async function checkSpool({ spool }: WholeInbox): Promise<Readiness['spool']> {
   }
 }
 
-/** Requests during a check share its result. */
 function oneAtATime<T>(check: (inbox: WholeInbox) => Promise<T>): (inbox: WholeInbox) => Promise<T> {
   let current: { readonly inbox: WholeInbox; readonly found: Promise<T> } | null = null
   return (inbox) => {

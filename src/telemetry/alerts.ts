@@ -33,7 +33,6 @@ export interface AlertOptions {
 
 interface Watch {
   readonly rule: AlertRule
-  /** True when the last notice said that the alert fires. */
   firing: boolean
   value: number | null
   since: number | null

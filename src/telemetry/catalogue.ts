@@ -236,7 +236,7 @@ function destination(value: (state: DestinationState) => number): Samples {
   return ({ destinations }) => destinations.map((state) => [{ destination: state.name }, value(state)])
 }
 
-/** One value without labels; null for a feature that is not used. */
+/** Null for a feature that is not used. */
 function one(value: (facts: Facts) => number | Histogram | null | undefined): Samples {
   return (facts) => {
     const found = value(facts) ?? null

@@ -2,7 +2,6 @@
  * Searches stored payloads by a JSON path. Payloads have no index, so a call reads a bounded number of them and reports
  * the cost; `next` continues. In a form, it searches the fields.
  */
-
 import { HookonceError, invalid } from '../../errors.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventRecord } from '../../model.js'

@@ -159,7 +159,6 @@ function ownBytes(inbox: WholeInbox, claimed: readonly ClaimedEvent[]): ClaimedE
   })
 }
 
-/** The events that fit into `CLAIM_BYTES`, at least one, and the rest. */
 function withinBytes(events: readonly ClaimedEvent[]): [ClaimedEvent[], ClaimedEvent[]] {
   let bytes = 0
   const end = events.findIndex(({ body }, i) => {
