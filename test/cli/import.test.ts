@@ -162,6 +162,9 @@ test('a mistake is named with its row or column', async () => {
   expect(await wrong('a,b\n1,2\n')).toContain(
     '2 hookonce: No column holds the event id: name it with --map id=column.',
   )
+  expect(await wrong('id\n1\n', '--file', 'missing.csv')).toContain(
+    '2 hookonce: The file missing.csv cannot be opened: ENOENT',
+  )
   expect(await wrong('id,time\n1,yesterday\n')).toContain(
     '1 hookonce: Row 1 cannot be imported: the time is "yesterday"',
   )

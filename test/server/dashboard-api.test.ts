@@ -261,7 +261,8 @@ onBothLogs((bench) => {
     const made = await order({ note: 'wrong amount' })
     expect(made).toMatchObject({ id: dry.id, duplicate: false })
     expect(String(made.id)).toMatch(/^e1~edited-[0-9a-f]{8}$/)
-    expect(await order({ note: 'again' })).toMatchObject({ id: dry.id, duplicate: true })
+    // Cut to the bytes that the audit takes, not refused.
+    expect(await order({ note: '金'.repeat(333) })).toMatchObject({ id: dry.id, duplicate: true })
     await inbox.drain()
     expect(seen).toEqual([
       'e1 {"type":"order.paid","id":"e1","ref":"r","amount":1}',

@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { isHookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
@@ -60,7 +61,7 @@ interface Report {
 const BATCH_BYTES = 8 * 1024 * 1024
 
 async function importCommand(output: Output, source: string, options: ImportOptions): Promise<number> {
-  const rows = rowsOf(options)
+  const rows = await rowsOf(options)
   const store = await openAnyStore(options.store)
   const { signal } = interruptible()
   const run = new ImportRun(output, source, store, options)
@@ -164,7 +165,7 @@ class ImportRun {
   }
 }
 
-function rowsOf({ file, query, database, store }: ImportOptions): AsyncGenerator<ImportRow> {
+async function rowsOf({ file, query, database, store }: ImportOptions): Promise<AsyncGenerator<ImportRow>> {
   if ((file === undefined) === (query === undefined))
     throw new UsageError('hookonce import needs either --file or --query.')
   if (query !== undefined) {
@@ -173,8 +174,15 @@ function rowsOf({ file, query, database, store }: ImportOptions): AsyncGenerator
       throw new UsageError('--query needs --database postgres://user@host/db.')
     return queryRows(url, query)
   }
-  const input = file === '-' ? process.stdin : createReadStream(file!)
-  return fileRows(input)
+  return fileRows(file === '-' ? process.stdin : await contentOf(file!))
+}
+
+async function contentOf(path: string): Promise<Readable> {
+  try {
+    return (await open(path)).createReadStream()
+  } catch (error) {
+    throw new UsageError(`The file ${path} cannot be opened: ${(error as Error).message}.`)
+  }
 }
 
 function checked(

@@ -1,4 +1,6 @@
 import type { WholeInbox } from '../../inbox/internals.js'
+import { limits } from '../../model.js'
+import { cut } from '../../processing/error-text.js'
 import type { AuditTrail, NewAudit } from '../../store/audit.js'
 import type { Inspect } from '../../store/inspect.js'
 import { need } from '../../store.js'
@@ -22,5 +24,5 @@ export async function audit(
 
 /** Cut to the length that the audit stores. */
 export function noteAbout(about: string, note: string): string {
-  return (note === '' ? about : `${about}: ${note}`).slice(0, 900)
+  return cut(note === '' ? about : `${about}: ${note}`, limits.reasonBytes)
 }
