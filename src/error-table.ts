@@ -184,7 +184,7 @@ export const errorTable = {
   ),
   CONFLICT_NOT_FOUND: final(
     404,
-    'No other content is kept beside event "{eventId}" of "{source}": none came, or it was removed with the payloads of its age.',
+    'Event "{eventId}" of "{source}" has no such conflict. `replay` needs the bytes of the other content, which retention removes with the payloads of its age; without them, `ignore` still closes the conflict. `ignore` needs a conflict that nobody has decided about.',
   ),
   PAYLOAD_UNREADABLE: final(
     409,

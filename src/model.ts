@@ -251,7 +251,12 @@ export interface EventRecord extends EventKey {
   readonly deliveries: number
   readonly conflicts: number
   readonly lastDeliveryAt: number
-  readonly lastConflict: { readonly at: number; readonly hash: string } | null
+  /** `decidedAt` null: the conflict is open. A person has to run the other content, or decide for the first. */
+  readonly lastConflict: {
+    readonly at: number
+    readonly hash: string
+    readonly decidedAt: number | null
+  } | null
   readonly contentHash: string | null
   /** Null, or the id of the event whose signed content this one repeats under another, unsigned id. */
   readonly sameAs: string | null
@@ -277,6 +282,7 @@ export interface EventFilter {
   readonly from?: number
   readonly to?: number
   readonly hasDuplicates?: boolean
+  /** Only events with an open conflict (true), or only events without (false). */
   readonly hasConflict?: boolean
   /** Only events with a `sameAs` (true), or only events without (false). */
   readonly flagged?: boolean
@@ -316,7 +322,10 @@ export interface Action {
   readonly note: string
   /** Required to replay a succeeded event. */
   readonly force?: boolean
-  /** Replay with the other content of the latest conflict. The present content is then kept beside it. */
+  /**
+   * `replay`: run the other content of the latest conflict; the present content is then kept beside it. `ignore`: decide
+   * for the present content, in any state of the event. Both close the conflict.
+   */
   readonly conflict?: boolean
   /** Returns the results without changing anything. */
   readonly dryRun?: boolean

@@ -61,6 +61,11 @@ export async function fill(client: pg.Client, events: number, backlog: number): 
      select n, 1, now(), now(), case when n % 10000 = 0 then 1 else 0 end from generate_series(1, $1::bigint, 1000) as n`,
     [events],
   )
+  await client.query(
+    `insert into hookonce.conflicts (seq, hash, source, first_at, at, part)
+     select d.seq, '1', e.source, d.first_at, d.last_at, 0
+     from hookonce.duplicates d join hookonce.events e on e.seq = d.seq where d.conflicts > 0`,
+  )
   await client.query("select setval('hookonce.event_seq', $1)", [events])
   await client.query('alter table hookonce.events add constraint events_once unique (source, event_id)')
   for (const { definition } of indexes) await client.query(definition)

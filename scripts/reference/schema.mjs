@@ -12,7 +12,7 @@ const purposes = {
   audit: 'What operators did: payloads read, events retried, replayed, ignored, erased; sign-ins.',
   clock: 'The newest time that was written: the time of the log never goes back.',
   conflicts:
-    'The bytes of the latest delivery that differed from the first one, for the comparison in the dashboard.',
+    'Other content under the id of an event, and when an operator decided about it. Open conflicts have no `decided_at`.',
   duplicates: 'How often an event was delivered again, and whether the bytes differed (a conflict).',
   effects: 'Effects of `ctx.once`, with their results.',
   events: 'One row for each event. `(source, event_id)` is unique: it decides whether an event is new.',

@@ -25,7 +25,8 @@ export function eventTable(events: readonly EventView[], paint: Paint): string {
 
 function eventRow(given: EventView, paint: Paint): string[] {
   const event = printableAll(given)
-  const conflicts = event.conflicts > 0 ? paint('yellow', ` (${event.conflicts} in conflict)`) : ''
+  const isOpen = event.lastConflict?.decidedAt === null
+  const conflicts = isOpen ? paint('yellow', ` (${event.conflicts} in conflict)`) : ''
   return [
     time(event.receivedAt),
     event.source,
@@ -57,7 +58,7 @@ export function eventDetail(given: EventView, givenAttempts: readonly AttemptVie
     ['processed', event.processedAt],
     ['next attempt', event.nextAttemptAt],
     ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
-    ['conflicts', event.conflicts > 0 ? `${event.conflicts}: delivered again with other bytes` : null],
+    ['conflicts', conflictText(event)],
     ['flagged', event.sameAs ? `same signed content as ${event.sameAs}` : null],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
     ['payload', event.payload === 'kept' ? 'stored (--payload shows it)' : event.payload],
@@ -67,6 +68,13 @@ export function eventDetail(given: EventView, givenAttempts: readonly AttemptVie
   const head = `${paint('bold', `${event.source}  ${event.type}  ${event.id}`)}
 ${table(shown.map(([title, text]) => [paint('dim', `  ${title}`), text]))}`
   return attempts.length === 0 ? head : `${head}\n\n${attemptTable(attempts, paint)}`
+}
+
+function conflictText({ conflicts, lastConflict }: EventView): string | null {
+  if (!lastConflict) return null
+  const { decidedAt } = lastConflict
+  const decision = decidedAt === null ? 'open: replay or ignore it with --conflict' : `decided ${decidedAt}`
+  return `${conflicts}: delivered again with other bytes, ${decision}`
 }
 
 function attemptTable(attempts: readonly AttemptView[], paint: Paint): string {

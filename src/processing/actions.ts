@@ -12,11 +12,15 @@ export interface ActionOptions {
   readonly force?: boolean
   /** Changes nothing; only reports what would be done. */
   readonly dryRun?: boolean
-  /** Replay with the other content of the latest conflict. The present content is then kept beside it. */
+  /**
+   * `replay`: run the other content of the latest conflict; the present content is then kept beside it. `ignore`: decide
+   * for the present content, and change nothing else. Both close the conflict.
+   */
   readonly conflict?: boolean
 }
 
-export interface BulkOptions extends Omit<ActionOptions, 'conflict'> {
+/** With `conflict`, many events can only be ignored: an operator compares both contents before the other one runs. */
+export interface BulkOptions extends ActionOptions {
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
   /** Stops between two pages, or while it waits for the rate. Actions that were carried out are not undone. */
@@ -56,6 +60,7 @@ export async function actOnEvents(
     note = '',
     force = false,
     dryRun = false,
+    conflict = false,
     ratePerSecond,
     onProgress,
     signal,
@@ -66,6 +71,11 @@ export async function actOnEvents(
       problem: `must be above 0, not ${ratePerSecond}`,
     })
   }
+  if (conflict && verb !== 'ignore')
+    throw new HookonceError('INVALID_INPUT', {
+      what: 'conflict',
+      problem: `cannot ${verb} many events at once: name one event`,
+    })
   const size = ratePerSecond === undefined ? PAGE : Math.max(1, Math.min(PAGE, Math.ceil(ratePerSecond / 5)))
   const refused: Record<string, number> = {}
   let matched = 0
@@ -78,7 +88,7 @@ export async function actOnEvents(
       if (signal?.aborted) break
       const chunk = events.slice(at, at + size)
       if (ratePerSecond !== undefined) freeAt = performance.now() + (chunk.length / ratePerSecond) * 1_000
-      const results = await store.operate({ verb, events: chunk, actor, note, force, dryRun })
+      const results = await store.operate({ verb, events: chunk, actor, note, force, dryRun, conflict })
       for (const result of results) {
         if (result.done) done++
         else refused[result.code] = (refused[result.code] ?? 0) + 1

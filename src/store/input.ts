@@ -96,7 +96,6 @@ export function checkAction(action: Action): void {
   if (!['retry', 'replay', 'ignore'].includes(action.verb))
     throw invalid('An action', `must be retry, replay or ignore, not "${action.verb}"`)
   if (action.events.length > 1_000) throw invalid('An action', 'takes at most 1,000 events at once; split it')
-  if (action.conflict && action.verb === 'ignore') throw invalid('An action', 'to ignore has no conflict')
   checkText('An actor', action.actor, 1, 255)
   checkText('A note', action.note, 0, limits.reasonBytes, true)
   for (const key of action.events) checkKey(key)

@@ -11,8 +11,10 @@ export interface Inspect {
   attempts(key: EventKey): Promise<Attempt[]>
   /** Effects of `ctx.once`, oldest first. */
   effects(key: EventKey): Promise<Effect[]>
-  /** The latest delivery of this id with other content. */
+  /** The latest other content of this id; null when there is none, or its bytes were removed. */
   conflict(key: EventKey): Promise<Conflict | null>
+  /** By source name. Reads at most `limit` rows of each source. */
+  openConflicts(limit: number): Promise<OpenConflicts[]>
   /** Groups the newest `limit` dead letters by source, type and error. */
   deadLetters(options: DeadLetterOptions): Promise<DeadLetters>
   leases(): Promise<WorkerLeases[]>
@@ -32,6 +34,15 @@ export interface Payload {
 
 export interface Conflict extends Payload {
   readonly at: number
+}
+
+export interface OpenConflicts {
+  readonly source: string
+  /** Events, not contents. */
+  readonly count: number
+  readonly oldestAt: number
+  /** True when there may be more than were read. */
+  readonly cut: boolean
 }
 
 /** Its result is left out: it may quote a payload. */

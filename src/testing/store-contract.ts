@@ -10,6 +10,7 @@ import { attemptCases } from './store-contract/attempts.js'
 import { auditCases } from './store-contract/audits.js'
 import { byteCases } from './store-contract/bytes.js'
 import { claimCases } from './store-contract/claim.js'
+import { conflictCases } from './store-contract/conflicts.js'
 import { duplicateCases, repeatedCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import { flagCases } from './store-contract/flags.js'
@@ -37,6 +38,7 @@ export const storeContract: readonly StoreCase[] = [
     ...openingCases,
     ...recordCases,
     ...duplicateCases,
+    ...conflictCases,
     ...flagCases,
     ...byteCases,
     ...lifecycleCases,

@@ -199,6 +199,46 @@ test.each(ways)(
     expect(await replay(id)).toMatchObject({ code: 0, stdout: expect.stringContaining('pending') })
     await server.inbox.drain()
     expect((await run('events', 'show', id, '--raw')).stdout).toContain(types[1])
+    const shown = (await run('events', 'show', id)).stdout
+    expect(shown).toMatch(/conflicts +1: delivered again with other bytes, decided /)
+    expect((await run('events', 'list', '--conflicts')).stdout).not.toContain(id)
+  },
+)
+
+test.each(ways)(
+  'ignore --conflict, %s: keeps the first content, by id and by filter',
+  async (name, where) => {
+    const run = (...args: string[]) => folder.call([...args, ...where()], { HOOKONCE_TOKEN: token })
+    const from = wholeInbox(server.inbox).sources.get('stripe')!
+    const now = Date.now()
+    const ids = [1, 2].map((n) => `evt_${name.length}_${now}_${n}`)
+    for (const id of ids)
+      for (const type of ['invoice.paid', 'invoice.voided'])
+        await server.inbox.receive('stripe', await from.sign(from.sample({ id, type, now })))
+    await server.inbox.drain()
+    const [one, other] = ids as [string, string]
+    expect(await run('events', 'show', one)).toMatchObject({
+      stderr: '',
+      stdout: expect.stringContaining('open: replay or ignore it with --conflict'),
+    })
+    const ignore = (...args: string[]) => run('ignore', ...args, '--conflict', '--note', 'the first is right')
+    expect((await ignore(one, '--dry-run')).stdout).toContain('first content kept  (not done: --dry-run)')
+    expect(await ignore(one)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('first content kept'),
+    })
+    expect(await ignore(one)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('it has no open conflict'),
+    })
+    expect((await run('events', 'show', one)).stdout).toMatch(/succeeded|ignored/)
+    const since = ['--conflicts', '--since', new Date(now - 1_000).toISOString()]
+    expect(await ignore(...since)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 found, 1 decided'),
+    })
+    expect((await run('events', 'show', other)).stdout).toContain(', decided ')
+    expect(await run('replay', ...since, '--conflict')).toMatchObject({ code: 2 })
   },
 )
 

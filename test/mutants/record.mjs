@@ -250,6 +250,18 @@ export const recordMutants = [
     tests: [onSqlite('the same id with other bytes is a conflict')],
   },
   {
+    name: 'a decided conflict opens again',
+    promise: 'A conflict that a person decided about stays decided when its sender retries.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/conflicts.ts',
+        find: 'do update set number = excluded.number,',
+        replace: 'do update set decided_at = null, number = excluded.number,',
+      },
+    ],
+    tests: [onSqlite('content that was decided about does not open the conflict again')],
+  },
+  {
     name: 'the spool forgets before the log has it',
     promise: 'A spooled delivery leaves the spool only after the log has it.',
     changes: [

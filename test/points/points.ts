@@ -82,6 +82,7 @@ const ofCapability = {
     report: 'read',
     effects: 'read',
     conflict: 'read',
+    openConflicts: 'read',
     deadLetters: 'read',
     leases: 'read',
     types: 'read',

@@ -215,6 +215,7 @@ export async function runWithFault<Tx>(
 async function readAll(store: Store, key: EventKey): Promise<void> {
   const inspect = store.inspect!
   await Promise.all([inspect.report(), inspect.effects(key), inspect.conflict(key), inspect.leases()])
+  await inspect.openConflicts(10)
   await Promise.all([inspect.deadLetters({ limit: 10 }), inspect.types(10), inspect.idsFrom('p', 10)])
   const process = { id: 'p', version: '0', node: '20', host: 'h', pid: 1, worker: null }
   await store.history!.add({ counts: [{ source: key.source, name: 'looked', value: 1 }], process })

@@ -101,6 +101,8 @@ export type Command =
       readonly events: readonly number[]
       readonly force: boolean
       readonly dryRun: boolean
+      /** To ignore: keep the first content. */
+      readonly conflict: boolean
     }
   | {
       readonly do: 'prune'
@@ -290,6 +292,19 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       events: fc.array(eventPick, { minLength: 1, maxLength: 3 }),
       force: fc.boolean(),
       dryRun: fc.constantFrom(false, false, false, false, true),
+      conflict: fc.constantFrom(false),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: one<Of<'operate'>>({
+      do: named('operate'),
+      via,
+      verb: fc.constantFrom('ignore'),
+      events: fc.array(eventPick, { minLength: 1, maxLength: 3 }),
+      force: fc.constantFrom(false),
+      dryRun: fc.constantFrom(false, false, false, false, true),
+      conflict: fc.constantFrom(true),
     }),
   },
   {

@@ -26,6 +26,7 @@ const operate = (verb: 'retry' | 'replay' | 'ignore', ...events: number[]): Comm
   events,
   force: true,
   dryRun: false,
+  conflict: false,
 })
 const claimOne = (n: number): Command => ({ do: 'claim one', via: 0, event: n, leaseMs: 30_000 })
 const claim = (limit: number, ...sources: number[]): Command => ({

@@ -56,6 +56,9 @@ export interface ModelEvent extends EventKey {
   /** Null = started. */
   readonly effects: Map<string, string | null>
   readonly conflictHashes: string[]
+  /** Other content that the log knows: it does not open the conflict again. */
+  readonly knownContent: Set<string>
+  isInConflict: boolean
   readonly sameAs: string | null
   work: ModelWork | null
   parked: 'ignored' | 'dead' | null
@@ -302,12 +305,17 @@ const orderable: Record<Action['verb'], readonly State[]> = {
   ignore: ['pending', 'failed'],
 }
 
-export function operate(model: Model, { verb, events, force, dryRun }: Action): ActionResult[] {
+export function operate(model: Model, { verb, events, force, dryRun, conflict }: Action): ActionResult[] {
   const on = dryRun ? structuredClone(model) : model
   return events.map((key): ActionResult => {
     const event = on.events.get(nameOf(key.source, key.id))
     if (!event) return { done: false, code: 'EVENT_NOT_FOUND' }
     const from = stateOf(event, on.now)
+    if (verb === 'ignore' && conflict) {
+      if (!event.isInConflict) return { done: false, code: 'CONFLICT_NOT_FOUND' }
+      event.isInConflict = false
+      return { done: true, from, to: from }
+    }
     if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }
     if (!orderable[verb].includes(from)) return { done: false, code: 'MOVE_FORBIDDEN' }
     if (verb !== 'ignore' && !event.payload.kept) return { done: false, code: 'PAYLOAD_REMOVED' }
@@ -370,6 +378,8 @@ export function record(
         attempts: [],
         effects: new Map(),
         conflictHashes: [],
+        knownContent: new Set(),
+        isInConflict: false,
         work: withheld ? null : { nextAt: now, latest: now, attempt: 0, base: 0, token: null, worker: '' },
         parked: withheld ? 'ignored' : null,
         reason: withheld ? 'replayed_content' : null,
@@ -398,6 +408,8 @@ function duplicate(
   if (!equal) {
     known.conflicts++
     known.conflictHashes.push(other)
+    if (!known.knownContent.has(other)) known.isInConflict = true
+    known.knownContent.add(other)
     if (known.reason === 'replayed_content') takeOver(model, known, event, part, payload)
   }
   const final = known.work === null
@@ -412,6 +424,9 @@ function takeOver(
   part: number,
   payload: ModelPayload,
 ): void {
+  known.knownContent.delete(hex(contentHash)!)
+  known.knownContent.add(hex(known.event.contentHash)!)
+  known.isInConflict = false
   known.event = { ...known.event, contentHash }
   known.part = part
   known.payload = payload

@@ -478,9 +478,9 @@ export class Run<Tx> {
   }
 
   async #operate(command: Extract<Command, { do: 'operate' }>): Promise<void> {
-    const { verb, force, dryRun } = command
+    const { verb, force, dryRun, conflict } = command
     const events = command.events.map((n) => this.#pickEvent(n))
-    const order = { verb, events, actor: 'ada', note: 'asked to', force, dryRun }
+    const order = { verb, events, actor: 'ada', note: 'asked to', force, dryRun, conflict }
     const results = await this.#store(command.via).operate(order)
     assert.deepEqual(results, operate(this.#model, order), `what became of an order to ${verb}`)
   }
@@ -672,6 +672,7 @@ export class Run<Tx> {
     if (!this.#unflushed) {
       assert.deepEqual(counted, [event.deliveries, event.conflicts], `${what}: deliveries and conflicts`)
       assert.equal(found.lastConflict !== null, event.conflicts > 0, `${what}: lastConflict`)
+      assert.equal(found.lastConflict?.decidedAt === null, event.isInConflict, `${what}: open conflict`)
     }
     assert.ok(found.deliveries <= event.deliveries && found.conflicts <= event.conflicts, `${what}: counted`)
     if (found.lastConflict) assert.ok(event.conflictHashes.includes(found.lastConflict.hash))
@@ -799,7 +800,7 @@ function matches(filter: EventFilter, found: EventRecord): boolean {
     (filter.from === undefined || found.receivedAt >= filter.from) &&
     (filter.to === undefined || found.receivedAt < filter.to) &&
     (filter.hasDuplicates === undefined || found.deliveries > 1 === filter.hasDuplicates) &&
-    (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict) &&
+    (filter.hasConflict === undefined || (found.lastConflict?.decidedAt === null) === filter.hasConflict) &&
     (filter.flagged === undefined || (found.sameAs !== null) === filter.flagged)
   )
 }

@@ -1,5 +1,6 @@
 /** What the dashboard asks the admin API for, on both stores: counts by time, groups, searches, copies and pauses. */
 
+import { createHash } from 'node:crypto'
 import type { Inbox } from 'hookonce'
 import { createInbox, silentLog } from 'hookonce'
 import { stripe, unverified } from 'hookonce/providers'
@@ -104,7 +105,7 @@ onBothLogs((bench) => {
       }[]
     }
     expect(items.find(({ kind }) => kind === 'conflicts')?.title).toBe(
-      '1 delivery of shop differs from the first with the same id',
+      '1 event of shop came again with other content',
     )
     const kinds = items.map(({ kind }) => kind)
     for (const kind of ['dead_letters', 'conflicts', 'unhandled', 'paused', 'unverified'])
@@ -117,6 +118,47 @@ onBothLogs((bench) => {
       expect([item.kind, events.length > 0]).toEqual([item.kind, true])
       if (item.kind === 'dead_letters') expect(events.length).toBe(item.count)
     }
+  })
+
+  test('a conflict needs attention until somebody decides, however long ago it came', async () => {
+    const { inbox } = bench.inbox(noRetry)
+    const ids = ['e1', 'e2']
+    await postAll(
+      inbox,
+      ids.map((id) => ({ id })),
+    )
+    // Recorded past the counters, which say nothing about a conflict of another day.
+    const store = await wholeInbox(inbox).store()
+    const body = Buffer.from('other bytes')
+    const contentHash = createHash('sha256').update(body).digest()
+    const events = ids.map((id) => ({ id, type: 'x', reference: null, contentHash, guardHash: null }))
+    await store.record([{ source: 'shop', headers: {}, body, events, contentGuard: 'accept' }])
+    running = await startAdmin(inbox)
+    const conflicts = async () => {
+      const { items } = (await running!.json('GET', '/api/attention')) as { items: { kind: string }[] }
+      return items.find(({ kind }) => kind === 'conflicts')
+    }
+    expect(await conflicts()).toMatchObject({
+      title: '2 events of shop came again with other content',
+      count: 2,
+      filter: { source: 'shop', hasConflict: 'true' },
+    })
+    await inbox.ignore({ source: 'shop', id: 'e1' }, { conflict: true, note: 'the first is right' })
+    expect(await conflicts()).toMatchObject({ title: '1 event of shop came again with other content' })
+    const action = { verb: 'ignore', conflict: true, filter: { hasConflict: true } }
+    const [counted, done] = [
+      await running.json('POST', '/api/events/actions', { ...action, dryRun: true }),
+      await running.json('POST', '/api/events/actions', action),
+    ]
+    expect([counted, done]).toMatchObject([
+      { dryRun: true, matched: 1, done: 1 },
+      { dryRun: false, matched: 1, done: 1 },
+    ])
+    expect(await conflicts()).toBeUndefined()
+    expect(await inbox.events.get({ source: 'shop', id: 'e2' })).toMatchObject({
+      state: 'pending',
+      conflicts: 1,
+    })
   })
 
   test('dead letters whose errors differ in numbers and ids are one group, and its filter replays just these', async () => {

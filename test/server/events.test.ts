@@ -192,11 +192,46 @@ onBothLogs((bench) => {
     const none = await replay('e2', { conflict: true, force: true })
     expect([none.status, await none.json()]).toMatchObject([404, { code: 'CONFLICT_NOT_FOUND' }])
     expect((await replay('e1', { conflict: true, force: true })).status).toBe(200)
+    expect(await running.json('GET', '/api/events?hasConflict=true')).toMatchObject({ events: [] })
     await inbox.process('shop', 'e1')
     // The two have changed places: the first can be run again in the same way.
     expect((await replay('e1', { conflict: true, force: true })).status).toBe(200)
     await inbox.process('shop', 'e1')
     expect(amounts).toEqual([1, undefined, 2, 1])
+  })
+
+  test('an operator keeps the first content of a conflict; a viewer cannot, and there is one to decide about', async () => {
+    const inbox = made()
+    inbox.on('shop', '*', () => {})
+    const running = await started(inbox)
+    await postAll(inbox, [{ id: 'e1', amount: 1 }])
+    await inbox.drain()
+    await post(inbox, { id: 'e1', amount: 2 })
+    const path = pathOf('shop', 'e1')
+    const ignore = (role: 'viewer' | 'operator', body: object) =>
+      running.call('POST', `${path}/ignore`, { role, body: { conflict: true, ...body } })
+    expect((await ignore('viewer', {})).status).toBe(403)
+    expect(await running.json('GET', path)).toMatchObject({ lastConflict: { decidedAt: null } })
+    const kept = { done: true, from: 'succeeded', to: 'succeeded' }
+    expect(await (await ignore('operator', { dryRun: true })).json()).toEqual({ ...kept, dryRun: true })
+    expect(await (await ignore('operator', { note: 'the first is right' })).json()).toMatchObject(kept)
+    const event = await running.json('GET', path)
+    expect(event).toMatchObject({
+      state: 'succeeded',
+      conflicts: 1,
+      lastConflict: { decidedAt: expect.any(String) },
+    })
+    const { audits } = await running.json('GET', '/api/audits?source=shop&id=e1')
+    expect(audits).toMatchObject([
+      { actor: 'the-operator', verb: 'ignore conflict', note: 'the first is right' },
+    ])
+    const again = await ignore('operator', {})
+    expect([again.status, await again.json()]).toMatchObject([404, { code: 'CONFLICT_NOT_FOUND' }])
+    const bulk = { verb: 'replay', conflict: true, filter: { source: 'shop' } }
+    expect(await running.json('POST', '/api/events/actions', bulk)).toMatchObject({
+      state: 'failed',
+      problem: 'INVALID_INPUT',
+    })
   })
 
   test('an event without its payload is not replayed: 410 alone, and counted in a bulk action', async () => {

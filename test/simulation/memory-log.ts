@@ -200,7 +200,7 @@ export class MemoryLog {
           known.at = Math.max(known.at, this.model.now)
           const hash = copy.events[i]!.contentHash
           if (!verdict.equal)
-            known.conflict = { at: this.model.now, hash: Buffer.from(hash!).toString('hex') }
+            known.conflict = { at: this.model.now, hash: Buffer.from(hash!).toString('hex'), decidedAt: null }
         }
       }
       return own!

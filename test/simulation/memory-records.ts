@@ -27,7 +27,7 @@ export function toRecord(event: ModelEvent, now: number, last: LastDelivery): Ev
     deliveries: event.deliveries,
     conflicts: event.conflicts,
     lastDeliveryAt: last.at,
-    lastConflict: last.conflict,
+    lastConflict: last.conflict && { ...last.conflict, decidedAt: event.isInConflict ? null : now },
     contentHash: hex(event.event.contentHash),
     sameAs: event.sameAs,
     payload: event.payload.kept ? 'kept' : 'removed',
@@ -48,7 +48,7 @@ export function matches(event: EventRecord, filter: EventFilter): boolean {
     (from === undefined || event.receivedAt >= from) &&
     (to === undefined || event.receivedAt < to) &&
     (filter.hasDuplicates === undefined || event.deliveries > 1 === filter.hasDuplicates) &&
-    (filter.hasConflict === undefined || event.conflicts > 0 === filter.hasConflict) &&
+    (filter.hasConflict === undefined || (event.lastConflict?.decidedAt === null) === filter.hasConflict) &&
     (filter.flagged === undefined || (event.sameAs !== null) === filter.flagged)
   )
 }

@@ -87,6 +87,7 @@ const asSqlite = `
   insert into log.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
   values (2, 1, 1, 'w', 1, 1, 'failed', 'timed out');
   insert into log.duplicates (seq, count, first_at, last_at, conflicts) values (6, 1, 1, 1, 0), (7, 1, 1, 1, 1);
+  insert into log.conflicts (seq, hash, number, source, first_at, at, part) values (7, x'01', 1, 'shop', 1, 1, 0);
   insert into log.hours (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
   select source, received_at / 3600000, 0, count(*), 0, 0, min(seq), max(seq) from log.events group by 1, 2`
 
@@ -102,6 +103,7 @@ const asPostgres = `
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
   values (2, 1, 1, 'w', now(), now(), 'failed', 'timed out');
   insert into hookonce.duplicates (seq, count, first_at, last_at, conflicts) values (6, 1, now(), now(), 0), (7, 1, now(), now(), 1);
+  insert into hookonce.conflicts (seq, hash, source, first_at, at, part) values (7, '1', 'shop', now(), now(), 0);
   insert into hookonce.hours (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
   select source, date_trunc('hour', received_at, 'UTC'), 0, count(*), 0, 0, min(seq), max(seq)
   from hookonce.events group by 1, 2`

@@ -5,6 +5,7 @@
  * with fresh ones.
  */
 
+import { createHash } from 'node:crypto'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import type { CompleteStore, Lease, NewDelivery } from 'hookonce/testing/contracts'
 import pg from 'pg'
@@ -97,12 +98,14 @@ function open(): CompleteStore<PostgresTx> {
   return store
 }
 
-function delivery(eventId: string, body = eventId): NewDelivery {
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
+
+function delivery(eventId: string, body = eventId, contentHash: Buffer | null = null): NewDelivery {
   return {
     source: 'source-1',
     headers: {},
     body: Buffer.from(body),
-    events: [{ id: eventId, type: 'order.paid', reference: 'ref', contentHash: null, guardHash: null }],
+    events: [{ id: eventId, type: 'order.paid', reference: 'ref', contentHash, guardHash: null }],
     contentGuard: 'review',
   }
 }
@@ -113,6 +116,10 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await store.record(ids.map((id) => delivery(id)))
   await store.record([delivery(ids[0]!)])
   await store.record([delivery(ids[1]!, 'another body')])
+  const inConflict = ['first', 'second'].map((body) => delivery(`${name}-conflict`, body, sha256(body)))
+  for (const one of inConflict) await store.record([one])
+  const decided = [{ source: 'source-1', id: `${name}-conflict` }]
+  await store.operate({ verb: 'ignore', events: decided, actor: 'test', note: 'test', conflict: true })
   await store.duplicates.flush()
   const claimed = await store.claim({ worker: 'w', limit: 12, leaseMs: 60_000 })
   const leases = claimed.map(({ lease }) => lease)
@@ -137,9 +144,8 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   const events = claimed.slice(0, 4).map(({ source, id }) => ({ source, id: id }))
   for (const verb of ['retry', 'ignore', 'replay'] as const)
     await store.operate({ verb, events, actor: 'test', note: 'test', force: true })
-  const other = [{ source: 'source-1', id: ids[1]! }]
-  await store.operate({ verb: 'ignore', events: other, actor: 'test', note: 'test' })
-  await store.operate({ verb: 'replay', events: other, actor: 'test', note: 'test', conflict: true })
+  await store.operate({ verb: 'ignore', events: decided, actor: 'test', note: 'test' })
+  await store.operate({ verb: 'replay', events: decided, actor: 'test', note: 'test', conflict: true })
   await store.get(key)
   await store.tail({ after: 0, limit: 100 })
   await store.stats()
@@ -166,7 +172,8 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await store.inspect.payload(key)
   await store.inspect.attempts(key)
   await store.inspect.effects(key)
-  await store.inspect.conflict({ source: 'source-1', id: ids[1]! })
+  await store.inspect.conflict(decided[0]!)
+  await store.inspect.openConflicts(20)
   await store.inspect.deadLetters({ limit: 20 })
   await store.inspect.leases()
   await store.inspect.types(20)
@@ -281,8 +288,8 @@ const filling = `
   insert into hookonce.audit (at, actor, verb, source, event_id, note)
     select now() - (${EVENTS} - n) * interval '1 minute', 'a', 'payload', 'source-' || n % 20, 'evt-' || n, 'r'
     from generate_series(1, ${EVENTS}) n;
-  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
-    select seq, sha256(seq::text::bytea), source, received_at, 0, '{}', 'other' from hookonce.events where seq >= ${FIRST};
+  insert into hookonce.conflicts (seq, hash, source, first_at, at, decided_at, part, headers, body)
+    select seq, sha256(seq::text::bytea), source, received_at, received_at, case when seq % 3 = 0 then received_at end, 0, '{}', 'other' from hookonce.events where seq >= ${FIRST};
   insert into hookonce.guards (source, guard_hash, event_id)
     select 'source-' || n % 20, sha256(n::text::bytea), 'evt-' || n from generate_series(1, ${EVENTS}) n;
   insert into hookonce.work (seq, source, next_at)

@@ -1263,6 +1263,8 @@ export interface operations {
                             lastConflict: {
                                 /** Format: date-time */
                                 at: string;
+                                /** @description Null while the conflict is open: nobody has decided about it */
+                                decidedAt: string | null;
                                 hash: string;
                             } | null;
                             /** Format: date-time */
@@ -1333,6 +1335,8 @@ export interface operations {
                         lastConflict: {
                             /** Format: date-time */
                             at: string;
+                            /** @description Null while the conflict is open: nobody has decided about it */
+                            decidedAt: string | null;
                             hash: string;
                         } | null;
                         /** Format: date-time */
@@ -1575,6 +1579,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description Keep the first content: close the conflict, in any state of the event, and change nothing else */
+                    conflict?: boolean;
                     /** @description Report the result without changing anything */
                     dryRun?: boolean;
                     /** @description Needed to replay succeeded events */
@@ -1774,6 +1780,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * @description With `ignore`: keep the first content of each event, and change nothing else
+                     * @default false
+                     */
+                    conflict?: boolean;
                     /**
                      * @description Count the events without changing anything
                      * @default false
@@ -2003,6 +2014,8 @@ export interface operations {
                                 lastConflict: {
                                     /** Format: date-time */
                                     at: string;
+                                    /** @description Null while the conflict is open: nobody has decided about it */
+                                    decidedAt: string | null;
                                     hash: string;
                                 } | null;
                                 /** Format: date-time */
@@ -2454,6 +2467,8 @@ export interface operations {
                             lastConflict: {
                                 /** Format: date-time */
                                 at: string;
+                                /** @description Null while the conflict is open: nobody has decided about it */
+                                decidedAt: string | null;
                                 hash: string;
                             } | null;
                             /** Format: date-time */

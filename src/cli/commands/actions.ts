@@ -21,6 +21,7 @@ const examples: Readonly<Record<Verb, readonly string[]>> = {
   ignore: [
     'hookonce ignore evt_123 --note "test delivery"',
     "hookonce ignore --source github --type 'ping*'",
+    'hookonce ignore evt_123 --conflict --note "the first body is right"',
   ],
 }
 
@@ -38,14 +39,18 @@ const replayOptions = {
   force: flag('also run succeeded events again; their effects may happen again'),
   conflict: flag('run the other content of the latest conflict; the two change places'),
 }
+const ignoreOptions = {
+  conflict: flag('keep the first content of a conflict: closes the conflict and changes nothing else'),
+}
 const commonOptions = { ...noteOption, ...filterOptions, ...logOptions }
+const own = { retry: {}, replay: replayOptions, ignore: ignoreOptions }
 type ActionOptions = OptionsOf<typeof actionOptions & typeof replayOptions & typeof commonOptions>
 
 export function add(program: Command, verb: Verb): void {
   addCommand(program, `${verb} [ids...]`, {
     description: `${what[verb]}: name the events (id, or source/id), or choose them with a filter. Each change is recorded in the audit.`,
     examples: examples[verb],
-    options: { ...actionOptions, ...(verb === 'replay' && replayOptions), ...commonOptions },
+    options: { ...actionOptions, ...own[verb], ...commonOptions },
     async run({ output, options }, ids: string[]) {
       const filter = filterOf(options)
       await using log = await openLog(options)
@@ -68,7 +73,7 @@ async function actOn(act: Action, ids: readonly string[], filter: EventFilter): 
       'These events are named by id: leave the filters out, and write source/id where several sources have an id. The audit takes --note.',
     )
   if (ids.length > 0) return actOnIds(act, ids)
-  if (act.options.conflict)
+  if (act.options.conflict && act.verb === 'replay')
     throw new UsageError('Name the events whose other content is to run, by their ids.')
   if (Object.keys(filter).length === 0)
     throw new UsageError(
@@ -96,7 +101,7 @@ async function actOnIds(act: Action, ids: readonly string[]): Promise<number> {
       results.map((result) => [
         printable(`${result.source}/${result.id}`),
         result.done
-          ? `${paint('green', printable(`${result.from} -> ${result.to}`))}${options.dryRun ? '  (not done: --dry-run)' : ''}`
+          ? `${paint('green', printable(changeText(result, act)))}${options.dryRun ? '  (not done: --dry-run)' : ''}`
           : paint('yellow', why(result.code, verb)),
       ]),
     ),
@@ -115,7 +120,7 @@ async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
   })
   output.progress(null)
   const dryRun = options.dryRun === true
-  output.result({ verb, dryRun, stopped: signal.aborted, ...result }, () => summary(verb, result, dryRun))
+  output.result({ verb, dryRun, stopped: signal.aborted, ...result }, () => summary(act, result))
   if (signal.aborted) output.say('stopped; finished changes stay')
   if (result.matched === 0 && filter.reason !== undefined)
     output.say(`No event was ignored for the reason "${printable(filter.reason)}". The audit takes --note.`)
@@ -126,9 +131,15 @@ function changeOf({ note, force, dryRun, conflict }: ActionOptions) {
   return defined({ note, force, dryRun, conflict })
 }
 
-function summary(verb: Verb, { matched, done, refused }: BulkResult, dryRun: boolean): string {
-  const verbs = { retry: 'retried', replay: 'replayed', ignore: 'ignored' }
-  const lines = [`${matched} found, ${done} ${dryRun ? `would be ${verbs[verb]} (--dry-run)` : verbs[verb]}`]
+/** Keeping the first content leaves the state of the event as it is. */
+function changeText({ from, to }: { from: string; to: string }, { verb, options }: Action): string {
+  return verb === 'ignore' && options.conflict ? 'first content kept' : `${from} -> ${to}`
+}
+
+function summary({ verb, options }: Action, { matched, done, refused }: BulkResult): string {
+  const verbs = { retry: 'retried', replay: 'replayed', ignore: options.conflict ? 'decided' : 'ignored' }
+  const did = options.dryRun ? `would be ${verbs[verb]} (--dry-run)` : verbs[verb]
+  const lines = [`${matched} found, ${done} ${did}`]
   for (const [code, times] of Object.entries(refused)) lines.push(`${times} skipped: ${why(code, verb)}`)
   return lines.join('\n')
 }
@@ -140,7 +151,10 @@ function why(code: string, verb: Verb): string {
     MOVE_FORBIDDEN: `${verb} is not possible in its state`,
     FORCE_NEEDED: 'it has succeeded; add --force to run it again (its effects may happen again)',
     PAYLOAD_REMOVED: 'its payload is not stored; if it was archived, restore it from the archive first',
-    CONFLICT_NOT_FOUND: 'no other content is kept beside it',
+    CONFLICT_NOT_FOUND:
+      verb === 'ignore'
+        ? 'it has no open conflict'
+        : 'no other content is kept beside it: none came, or its bytes were removed',
     PAYLOAD_UNREADABLE: 'its payload cannot be decrypted; check the keys of the option encryption',
   }
   return reasons[code as ActionRefusal] ?? printable(code)

@@ -48,6 +48,8 @@ const MAX_SKEW_MS = 5_000
 const MIN_PARTITIONS_AHEAD = 2
 /** Few handlers have a longer time limit; most that take longer hang. */
 const LONG_ATTEMPT_MS = 5 * 60_000
+/** Other contents counted at most of each source. */
+const CONFLICTS = 1_000
 
 async function examineInstallation(storeUrl: string | undefined): Promise<readonly Finding[]> {
   const { findings, config } = await configuration(storeUrl)
@@ -190,7 +192,9 @@ async function storeFindings(storeUrl: string | undefined): Promise<readonly Fin
       ...settings,
       ...invariants,
       ...(partitionsAhead === null ? [] : [partitions(partitionsAhead)]),
-      ...(schema.found === schema.known ? [...(await backlog(store, now)), await attempts(store, now)] : []),
+      ...(schema.found === schema.known
+        ? [...(await backlog(store, now)), await conflicts(store), await attempts(store, now)]
+        : []),
     ]
   } catch (error) {
     return [finding('store', `${store.name} cannot be read`, false, firstSentence(error))]
@@ -228,6 +232,17 @@ async function backlog(store: Store, now: number): Promise<Finding[]> {
         ),
     finding('dead letters', dead === 0 ? 'none' : `${dead}; hookonce events list --dead`, true),
   ]
+}
+
+async function conflicts(store: Store): Promise<Finding> {
+  const found = await need(store, 'inspect', 'hookonce doctor').openConflicts(CONFLICTS)
+  const count = found.reduce((sum, one) => sum + one.count, 0)
+  const more = found.some(({ cut }) => cut) ? ' or more' : ''
+  return finding(
+    'open conflicts',
+    count === 0 ? 'none' : `${count}${more}; hookonce events list --conflicts`,
+    true,
+  )
 }
 
 /** A handler that ignores its time limit keeps the lease of its event for as long again. */

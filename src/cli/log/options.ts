@@ -33,7 +33,7 @@ export const filterOptions = {
   ),
   until: parsed('<time>', 'only events received before', instant),
   duplicates: flag('only events that were delivered more than once'),
-  conflicts: flag('only events that were delivered again with other bytes'),
+  conflicts: flag('only events with an open conflict: delivered again with other bytes, and not decided'),
   flagged: flag('only events with the signed content of another event'),
   reason: text('<text>', 'only events ignored for this reason, such as unhandled'),
 }
@@ -74,6 +74,6 @@ export function matcher(filter: EventFilter): (event: EventView) => boolean {
     (from === undefined || Date.parse(event.receivedAt) >= from) &&
     (to === undefined || Date.parse(event.receivedAt) < to) &&
     (hasDuplicates === undefined || event.deliveries > 1 === hasDuplicates) &&
-    (hasConflict === undefined || event.conflicts > 0 === hasConflict) &&
+    (hasConflict === undefined || (event.lastConflict?.decidedAt === null) === hasConflict) &&
     (flagged === undefined || ((event.sameAs ?? null) !== null) === flagged)
 }

@@ -58,8 +58,8 @@ async function actionAll(
   filter: EventFilter,
   options: BulkOptions,
 ): Promise<BulkResult> {
-  const { note, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
-  const body = { verb, filter, note, force, dryRun, rate }
+  const { note, force, dryRun, conflict, ratePerSecond: rate, signal, onProgress } = options
+  const body = { verb, filter, note, force, dryRun, conflict, rate }
   let action = await api.json<ActionView>('POST', '/api/events/actions', body)
   while (action.state === 'running') {
     onProgress?.(action)

@@ -42,6 +42,8 @@ const STUCK_MS = 5 * 60_000
 const SLOW_MS = 10_000
 const PARTITIONS_AHEAD = 2
 const SHOWN_GROUPS = 5
+/** Contents counted at most of each source. */
+const CONFLICTS = 1_000
 const INSPECTED_FOR_MS = 60_000
 
 export interface Inspected extends Inspection {
@@ -78,6 +80,7 @@ export function createAttention(inbox: WholeInbox): Attention {
       const found = await Promise.all([
         deadLetters(inbox, detail),
         ofWindow(inbox, day),
+        openConflicts(inbox),
         stuck(inbox),
         review(inbox),
         spool(inbox),
@@ -93,8 +96,7 @@ const kinds = {
   dead_letters: { severity: 'critical', todo: 'Correct the cause, then retry these events.' },
   rejected_signatures: { screen: 'sources' },
   conflicts: {
-    text: 'The first content was kept and handled.',
-    todo: 'Compare the two contents on the page of the event. If the second is right, run it: hookonce replay <id> --conflict --force.',
+    todo: 'Compare the two contents on the page of the event. Then run the other content, or keep the first.',
   },
   slow_handler: {
     todo: 'Look at the durations of its handlers. A longer task belongs into a queue of its own.',
@@ -210,7 +212,7 @@ export function adviceFor(reason: string): string {
 
 function ofWindow(inbox: WholeInbox, { sources }: WindowReport): Item[] {
   return [...sources].flatMap(([source, own]) => {
-    const { recorded, conflicts } = countsOf(own)
+    const { recorded } = countsOf(own)
     const rejected = Object.entries(own.rejected)
       .filter(([reason]) => signatureReasons.includes(reason))
       .sort((a, b) => b[1] - a[1])
@@ -225,12 +227,6 @@ function ofWindow(inbox: WholeInbox, { sources }: WindowReport): Item[] {
         count: total,
         source,
       }),
-      ...when(conflicts > 0, 'conflicts', source, {
-        title: `${deliveries(conflicts)} of ${source} ${conflicts === 1 ? 'differs' : 'differ'} from the first with the same id`,
-        count: conflicts,
-        source,
-        filter: { source, hasConflict: 'true' },
-      }),
       ...when(p95Ms >= SLOW_MS, 'slow_handler', source, {
         title: `Handlers of ${source} are slow`,
         text: `One in twenty attempts took longer than ${ageText(p95Ms)} in 24 hours.`,
@@ -238,6 +234,20 @@ function ofWindow(inbox: WholeInbox, { sources }: WindowReport): Item[] {
       }),
     ]
   })
+}
+
+async function openConflicts(inbox: WholeInbox): Promise<Item[]> {
+  const found = await (await inspectOf(inbox)).openConflicts(CONFLICTS)
+  return found.map(({ source, count, cut, oldestAt }) =>
+    item('conflicts', source, {
+      title: `${count}${cut ? ' or more' : ''} ${count === 1 ? 'event' : 'events'} of ${source} came again with other content`,
+      text: `The first content was kept and handled. The oldest has waited for a decision for ${ageText(Date.now() - oldestAt)}.`,
+      count,
+      source,
+      lastAt: oldestAt,
+      filter: { source, hasConflict: 'true' },
+    }),
+  )
 }
 
 async function stuck(inbox: WholeInbox): Promise<Item[]> {

@@ -42,7 +42,7 @@ export const filterQuery = {
     .optional()
     .describe('Only events with at least this many attempts'),
   hasDuplicates: flag.optional(),
-  hasConflict: flag.optional(),
+  hasConflict: flag.optional().describe('Only events with an open conflict'),
   flagged: flag.optional().describe('Only events with the signed content of another event'),
 }
 

@@ -73,7 +73,13 @@ export const eventShape = z.strictObject({
   deliveries: count,
   conflicts: count,
   lastDeliveryAt: at,
-  lastConflict: z.strictObject({ at, hash: text }).nullable(),
+  lastConflict: z
+    .strictObject({
+      at,
+      hash: text,
+      decidedAt: at.nullable().describe('Null while the conflict is open: nobody has decided about it'),
+    })
+    .nullable(),
   contentHash: text.nullable(),
   sameAs: text
     .nullable()

@@ -1,11 +1,11 @@
 /**
  * Deliveries under the id of a known event. Equal ones are duplicates: counted a little later, many events at once. A
- * conflict has other content: the first stays, and the other is kept beside it until payloads of its age are removed. An
- * operator can run it: the two then change places.
+ * conflict has other content: the first stays, and the other is kept beside it until payloads of its age are removed. It is
+ * open until an operator runs the other content, and the two change places, or decides for the first.
  */
 import { HookonceError } from '../../errors.js'
 import type { EventKey } from '../../model.js'
-import type { Conflict } from '../../store.js'
+import type { Conflict, OpenConflicts } from '../../store.js'
 import { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { JUST_REMOVED, takeOver } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
@@ -53,18 +53,20 @@ export interface OtherContent {
 
 /**
  * $1 seq   $2 hash   $3 source   $4 at, ms   $5 part   $6 headers   $7 body. The bytes of an erased event must not come back,
- * and a delivery before this one may have made this content that of the event.
+ * and a delivery before this one may have made this content that of the event. The lock gives contents that come at once one
+ * order, and makes a decision of an operator wait. `decided_at` stays: known content does not open the conflict again.
  */
 const keep = statement('conflict_keep')`
 with event as (
   select e.seq, to_timestamp($4::float8 / 1000) as at, e.content_hash is distinct from $2::bytea as differs,
     e.erased_at is null as keeps, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld
-  from hookonce.events e where e.seq = $1
+  from hookonce.events e where e.seq = $1 for no key update
 ),
 kept as (
-  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
-  select seq, $2, $3, at, $5, $6, $7 from event where keeps and differs
-  on conflict (seq, hash) do update set at = excluded.at
+  insert into hookonce.conflicts (seq, hash, source, first_at, at, part, headers, body)
+  select seq, $2, $3, at, at, $5, case when keeps then $6 end, case when keeps then $7::bytea end from event where differs
+  on conflict (seq, hash) do update set number = excluded.number, at = excluded.at, part = excluded.part,
+    headers = excluded.headers, body = excluded.body
 ),
 counted as (
   insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts, conflict_at, conflict_hash)
@@ -91,11 +93,34 @@ export async function keepOtherContent(db: Database, { event, seq, at }: OtherCo
 const latest = statement('conflict')`
 select c.at, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
 from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
-where e.source = $1 and e.event_id = $2 order by c.at desc limit 1`
+where e.source = $1 and e.event_id = $2 order by c.number desc limit 1`
 
 export async function conflictOf(db: Database, { source, id }: EventKey): Promise<Conflict | null> {
-  const [row] = await db.read<HeadersAsText<Conflict>>(latest, [source, id])
-  return row ? withHeaders<Conflict>(row) : null
+  const [row] = await db.read<HeadersAsText<Conflict & { body: Uint8Array | null }>>(latest, [source, id])
+  return row && row.body !== null ? withHeaders<Conflict>(row) : null
+}
+
+/** $1 the most rows of each source */
+const open = statement('conflicts_open')`
+select k.source, o.count, o."oldestAt", o.cut
+from (select distinct source from hookonce.totals) k cross join lateral (
+  select count(distinct c.seq)::int as count, min(c.first_at) as "oldestAt", count(*) = $1 as cut from (
+    select seq, first_at from hookonce.conflicts
+    where source = k.source and decided_at is null order by seq limit $1
+  ) c
+) o
+where o.count > 0 order by k.source`
+
+export function openConflictsOf(db: Database, limit: number): Promise<OpenConflicts[]> {
+  return db.read<OpenConflicts>(open, [limit])
+}
+
+/** $1 seqs. All other content of these events that has come until now is decided about. */
+const decide = statement('conflict_decide')`
+update hookonce.conflicts set decided_at = hookonce.clock() where seq = any($1::bigint[]) and decided_at is null`
+
+export async function decideConflicts(run: Run, seqs: readonly number[]): Promise<void> {
+  await run(decide, [numbers(seqs)])
 }
 
 /** $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. */
@@ -104,7 +129,7 @@ with taken as materialized (
   select t.*, nextval('hookonce.event_seq') as new_payload from (
     select distinct on (c.seq) c.*, e.received_at, e.content_hash, e.part as old_part, coalesce(e.payload_seq, e.seq) as old_payload
     from hookonce.conflicts c join hookonce.events e on e.seq = c.seq
-    where c.seq = any($1::bigint[]) order by c.seq, c.at desc
+    where c.seq = any($1::bigint[]) order by c.seq, c.number desc
   ) t
 ),
 stored as (
@@ -119,9 +144,9 @@ replaced as (
   delete from hookonce.conflicts c using taken t where c.seq = t.seq and c.hash = t.hash
 ),
 beside as (
-  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
-  select t.seq, t.content_hash, t.source, hookonce.clock(), t.old_part, p.headers, p.body
-  from taken t join hookonce.payloads p on p.seq = t.old_payload and p.received_at = t.received_at
+  insert into hookonce.conflicts (seq, hash, source, first_at, at, decided_at, part, headers, body)
+  select t.seq, t.content_hash, t.source, hookonce.clock(), hookonce.clock(), hookonce.clock(), t.old_part, p.headers, p.body
+  from taken t left join hookonce.payloads p on p.seq = t.old_payload and p.received_at = t.received_at
   where t.content_hash is not null
   on conflict (seq, hash) do nothing
 )

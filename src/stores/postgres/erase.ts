@@ -63,7 +63,7 @@ gone as (
   where p.seq = m.seq and p.received_at = m.received_at returning 1
 ),
 compared as (
-  delete from hookonce.conflicts c using marked m where c.seq = m.seq
+  update hookonce.conflicts c set headers = null, body = null from marked m where c.seq = m.seq
 )
 select m.source, m.event_id, (select count(*)::int from gone) as payloads from marked m`
 

@@ -15,7 +15,7 @@ import type { Database } from './connection/database.js'
 import { adhoc, texts } from './connection/statement.js'
 import { seqRange } from './hours.js'
 import { getEvents, reasonOf } from './read.js'
-import { stateOf } from './work.js'
+import { hasOpenConflict, stateOf } from './work.js'
 
 const knownSources = adhoc('select distinct source from hookonce.totals')
 
@@ -64,6 +64,7 @@ async function look(
     state: stateOf,
     reason: reasonOf,
     attempts: `coalesce(w.attempt, (select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), e.attempts, 0)`,
+    hasConflict: hasOpenConflict,
     value,
     instant: (ms) => `to_timestamp(${value(ms)}::float8 / 1000)`,
     like: (column, glob) => `${column} like ${value(glob.replace(/[\\%_]/g, '\\$&').replace(/\*+/g, '%'))}`,
@@ -116,7 +117,7 @@ const ranges: Readonly<Record<ListIndex, readonly [table: string, where: string]
   ignored: ['events', "t.parked = 'ignored' and t.source = k.a"],
   dead: ['events', "t.parked = 'dead' and t.source = k.a"],
   flagged: ['events', 't.same_as is not null'],
-  conflicts: ['duplicates', 't.conflicts > 0'],
+  conflicts: ['conflicts', 't.decided_at is null and t.source = k.a'],
   duplicates: ['duplicates', 'true'],
   types: ['events', 't.source = k.a and t.event_type = k.b'],
   all: ['events', 'true'],

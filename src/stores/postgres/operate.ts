@@ -3,14 +3,14 @@
  * seq), checked, and changed in one transaction with the audit. An event with a live lease is not changed.
  */
 import type { Action, ActionResult, EventKey, State } from '../../model.js'
-import { actionResult } from '../shared/operate.js'
+import { actionResult, auditVerb, decidesOnly } from '../shared/operate.js'
 import { writeAudits } from './audit.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Run, statement, texts } from './connection/statement.js'
-import { swapContent } from './duplicates.js'
+import { decideConflicts, swapContent } from './duplicates.js'
 import { countHours, countParked } from './hours.js'
 import { promote } from './settle.js'
-import { parkedFor, stateOf } from './work.js'
+import { hasOpenConflict, parkedFor, stateOf } from './work.js'
 
 /** $1 sources   $2 event ids */
 const find = statement('operate_find')`
@@ -34,9 +34,9 @@ const lockEvents = statement(
 /** $1 seqs   $2 whether the other content of a conflict is wanted */
 const read = statement('operate_read')`
 select e.seq, ${stateOf} as state, e.received_at as "receivedAt", case when $2::bool
-  then exists (select 1 from hookonce.conflicts c where c.seq = e.seq)
+  then coalesce((select c.body is not null from hookonce.conflicts c where c.seq = e.seq order by c.number desc limit 1), false)
   else exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
-end as "hasPayload"
+end as "hasPayload", $2::bool and ${hasOpenConflict} as "hasOpenConflict"
 from hookonce.events e left join hookonce.work w on w.seq = e.seq
 where e.seq = any($1::bigint[])`
 
@@ -88,7 +88,10 @@ export function operate(db: Database, action: Action): Promise<ActionResult[]> {
       const event = seq === undefined ? undefined : found.get(seq)
       const result = actionResult(action, event)
       // A key that an action names twice is checked against its first result.
-      if (event && result.done) event.state = result.to
+      if (event && result.done) {
+        event.state = result.to
+        event.hasOpenConflict = false
+      }
       return result
     })
     if (action.dryRun) return results
@@ -96,7 +99,7 @@ export function operate(db: Database, action: Action): Promise<ActionResult[]> {
       results[i]!.done ? [{ ...found.get(seqs[i]!)!, key }] : [],
     )
     if (done.length === 0) return results
-    if (action.conflict) await swapContent(run, db.partitions, done)
+    if (action.conflict && !decidesOnly(action)) await swapContent(run, db.partitions, done)
     await apply(run, action, done)
     return results
   })
@@ -114,6 +117,7 @@ interface Found {
   state: State
   /** The bytes that the action is about. */
   readonly hasPayload: boolean
+  hasOpenConflict: boolean
   readonly receivedAt: number
 }
 
@@ -133,12 +137,16 @@ async function apply(
   done: readonly { key: EventKey; seq: number }[],
 ): Promise<void> {
   const seqs = done.map(({ seq }) => seq)
-  await run(writeLost, [numbers(seqs)])
-  if (action.verb === 'ignore') {
-    await run(park, [numbers(seqs)])
-    await promote(run, seqs)
-  } else await run(restart, [numbers(seqs), action.verb === 'replay' ? 1 : 0])
-  const { actor, verb, note } = action
+  if (action.conflict) await decideConflicts(run, seqs)
+  if (!decidesOnly(action)) {
+    await run(writeLost, [numbers(seqs)])
+    if (action.verb === 'ignore') {
+      await run(park, [numbers(seqs)])
+      await promote(run, seqs)
+    } else await run(restart, [numbers(seqs), action.verb === 'replay' ? 1 : 0])
+  }
+  const { actor, note } = action
+  const verb = auditVerb(action)
   await writeAudits(
     run,
     done.map(({ key: { source, id } }) => ({ actor, verb, source, eventId: id, note })),

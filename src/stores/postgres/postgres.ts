@@ -10,7 +10,7 @@ import { Database } from './connection/database.js'
 import { Listener } from './connection/listener.js'
 import type { PostgresOptions } from './connection/pools.js'
 import { inSchema } from './connection/statement.js'
-import { conflictOf, duplicateCounts } from './duplicates.js'
+import { conflictOf, duplicateCounts, openConflictsOf } from './duplicates.js'
 import { erase } from './erase.js'
 import { deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
 import { addHistory, handled, processes, readHistory } from './history.js'
@@ -97,6 +97,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       attempts: (key) => attemptsOf(db, key),
       effects: (key) => effectsOf(db, key),
       conflict: (key) => conflictOf(db, key),
+      openConflicts: (limit) => openConflictsOf(db, limit),
       deadLetters: (deadOptions) => deadLetters(db, deadOptions),
       leases: () => leasesOf(db),
       types: (limit) => typesOf(db, limit),

@@ -55,7 +55,7 @@ function prunedLog(
     findAudits: async (before, limit) =>
       (await run<{ id: number }>(findAudits, [source, before, limit])).map(({ id }) => id),
     removeAudits: (ids) => run(dropAudits, [numbers(ids)]),
-    removeConflicts: (before, limit) => counted(dropConflicts, [source, before, limit]),
+    removeConflicts: (before, limit) => counted(clearConflicts, [source, before, limit]),
     removeKeys: (limit) => counted(dropKeys, [limit]),
   }
 }
@@ -147,10 +147,11 @@ counted as (${countHours('gone', { recorded: '-count(*)', ignored: `-${countPark
 select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`
 
 /** $1 source   $2 before, ms   $3 limit */
-const dropConflicts = statement('prune_conflicts')`
+const clearConflicts = statement('prune_conflicts')`
 with gone as (
-  delete from hookonce.conflicts where (seq, hash) in (
-    select seq, hash from hookonce.conflicts where source = $1 and at < to_timestamp($2::float8 / 1000)
+  update hookonce.conflicts set headers = null, body = null where (seq, hash) in (
+    select seq, hash from hookonce.conflicts
+    where source = $1 and at < to_timestamp($2::float8 / 1000) and body is not null
     order by at limit $3 for update skip locked)
   returning 1
 )

@@ -3,7 +3,7 @@ import type { Attempt, Payload } from '../../store.js'
 import { asRecord, type EventRow } from '../shared/event-record.js'
 import type { Database } from './connection/database.js'
 import { numbers, statement } from './connection/statement.js'
-import { stateOf } from './work.js'
+import { hasOpenConflict, stateOf } from './work.js'
 
 /** For `events e left join work w`. */
 export const reasonOf = `case when w.seq is null then e.reason
@@ -17,6 +17,8 @@ select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_refere
   case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as "nextAttemptAt",
   1 + coalesce(d.count, 0) as deliveries, coalesce(d.conflicts, 0) as conflicts,
   coalesce(d.last_at, e.received_at) as "lastDeliveryAt", d.conflict_at, encode(d.conflict_hash, 'hex') as conflict_hash,
+  case when d.conflicts > 0 and not ${hasOpenConflict} then (
+    select max(c.decided_at) from hookonce.conflicts c where c.seq = e.seq) end as decided_at,
   encode(e.content_hash, 'hex') as "contentHash", e.same_as as "sameAs",
   case
     when exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)

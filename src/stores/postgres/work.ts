@@ -21,6 +21,10 @@ export const stateOf = `case
     else 'pending'
   end`
 
+/** The condition that nobody has decided about the other content of an event. The limit keeps the planner from a hash of all conflicts. */
+export const hasOpenConflict = `((
+    select true from hookonce.conflicts c where c.seq = e.seq and c.decided_at is null limit 1) is true)`
+
 const interval = (ms: number): string => `interval '${ms} milliseconds'`
 export const parkedFor = interval(PARKED_MS)
 export const lookAgain = interval(LOOK_AGAIN_MS)

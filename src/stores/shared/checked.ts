@@ -112,6 +112,7 @@ export function checked<Tx>(store: CompleteStore<Tx>): CompleteStore<Tx> {
       attempts: checkKey,
       effects: checkKey,
       conflict: checkKey,
+      openConflicts: (limit) => checkCount('limit', limit, 10_000),
       deadLetters({ source, limit }) {
         if (source !== undefined) checkSource(source)
         checkCount('limit', limit, 1_000_000)

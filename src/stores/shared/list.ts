@@ -179,7 +179,14 @@ function* walksOf(log: ListedLog, filter: EventFilter): Steps<Walk[]> {
   return indexes.map((one) => ({ index: one, keys }))
 }
 
-const bySource: ReadonlySet<ListIndex> = new Set(['key', 'leased', 'retrying', 'ignored', 'dead'])
+const bySource: ReadonlySet<ListIndex> = new Set([
+  'key',
+  'leased',
+  'retrying',
+  'ignored',
+  'dead',
+  'conflicts',
+])
 
 /** The newest events below a seq: their number, the lowest seq, and how many of them are in `work`. */
 export interface Portion {
@@ -230,6 +237,7 @@ export interface Dialect {
   readonly state: string
   readonly reason: string
   readonly attempts: string
+  readonly hasConflict: string
   value(value: string | number | boolean): string
   instant(ms: number): string
   /** `glob`: a pattern with `*`. */
@@ -237,7 +245,7 @@ export interface Dialect {
 }
 
 export function conditionsOf(filter: EventFilter, dialect: Dialect): string[] {
-  const { state, reason, attempts, value, instant, like } = dialect
+  const { state, reason, attempts, hasConflict, value, instant, like } = dialect
   const { type, from, to } = filter
   const checks: string[] = []
   const equal = (sql: string, given: string | boolean | undefined) => {
@@ -258,7 +266,7 @@ export function conditionsOf(filter: EventFilter, dialect: Dialect): string[] {
   if (from !== undefined) checks.push(`e.received_at >= ${instant(from)}`)
   if (to !== undefined) checks.push(`e.received_at < ${instant(to)}`)
   equal('(d.seq is not null)', filter.hasDuplicates)
-  equal('(coalesce(d.conflicts, 0) > 0)', filter.hasConflict)
+  equal(hasConflict, filter.hasConflict)
   equal('(e.same_as is not null)', filter.flagged)
   return checks
 }

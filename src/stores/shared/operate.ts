@@ -2,20 +2,35 @@ import { type Action, type ActionRefusal, type ActionResult, canMove, type State
 
 export interface OrderedEvent {
   readonly state: State
+  /** Whether the bytes are there that the action would run. */
   readonly hasPayload: boolean
+  readonly hasOpenConflict: boolean
 }
 
 export function actionResult(action: Action, event: OrderedEvent | undefined): ActionResult {
   if (event === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
   const code = refusalOf(action, event)
   if (code !== null) return { done: false, code }
+  if (decidesOnly(action)) return { done: true, from: event.state, to: event.state }
   return { done: true, from: event.state, to: action.verb === 'ignore' ? 'ignored' : 'pending' }
 }
 
+/** The operator keeps the first content: the action decides about the conflict and changes nothing else. */
+export function decidesOnly({ verb, conflict }: Action): boolean {
+  return verb === 'ignore' && conflict === true
+}
+
+/** A reader of the audit must not take a decision about a conflict for an ignored event. */
+export function auditVerb(action: Action): string {
+  return decidesOnly(action) ? 'ignore conflict' : action.verb
+}
+
 function refusalOf(
-  { verb, force, conflict }: Action,
-  { state, hasPayload }: OrderedEvent,
+  action: Action,
+  { state, hasPayload, hasOpenConflict }: OrderedEvent,
 ): ActionRefusal | null {
+  const { verb, force, conflict } = action
+  if (decidesOnly(action)) return hasOpenConflict ? null : 'CONFLICT_NOT_FOUND'
   if (state === 'processing') return 'EVENT_PROCESSING'
   if (!canMove(state, verb)) return 'MOVE_FORBIDDEN'
   if (verb !== 'ignore' && !hasPayload) return conflict ? 'CONFLICT_NOT_FOUND' : 'PAYLOAD_REMOVED'

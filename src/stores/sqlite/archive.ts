@@ -165,7 +165,7 @@ export function erase(log: Connection, options: EraseOptions): EraseResult {
     let events = 0
     for (const seq of deliveries) {
       payloads += Number(log.run(deletePayload, seq).changes)
-      log.run(deleteConflicts, seq)
+      log.run(clearConflicts, seq)
       for (const event of log.all(stampEvents, seq, log.now)) {
         events++
         auditErasure(log, options, event)
@@ -185,8 +185,8 @@ export function countErasable(log: Connection, options: EraseOptions): EraseResu
 }
 
 const deletePayload = 'delete from hookonce_payloads where seq = ?'
-const deleteConflicts = `
-  delete from hookonce_conflicts where seq in (select seq from hookonce_events where seq = ?1 or payload_seq = ?1)`
+const clearConflicts = `
+  update hookonce_conflicts set headers = null, body = null where seq in (select seq from hookonce_events where seq = ?1 or payload_seq = ?1)`
 const stampEvents = `
   update hookonce_events set erased_at = ?2 where (seq = ?1 or payload_seq = ?1) and erased_at is null
   returning source, event_id`

@@ -14,7 +14,7 @@ import {
 import { runBlocking } from '../shared/steps.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
-import { eventColumns, lastError, recordsOf, stateAt } from './rows.js'
+import { eventColumns, hasOpenConflict, lastError, recordsOf, stateAt } from './rows.js'
 import { seqRange } from './stats.js'
 
 export interface ListArgs {
@@ -75,6 +75,7 @@ function matching(log: Connection, filter: EventFilter, seqs: readonly number[],
     state: stateAt('?3'),
     reason: lastError,
     attempts: 'coalesce(w.attempt, e.attempts)',
+    hasConflict: hasOpenConflict,
     value,
     instant: value,
     like: (column, glob) => `${column} glob ${value(glob.replace(/[?[]/g, '[$&]'))}`,
@@ -101,7 +102,7 @@ const ranges: Readonly<Record<ListIndex, string>> = {
   ignored: `${events} where parked = 'ignored' and source = ? and ${range}`,
   dead: `${events} where parked = 'dead' and source = ? and ${range}`,
   flagged: `${events} where same_as is not null and ${range}`,
-  conflicts: `${duplicates} where conflicts > 0 and ${range}`,
+  conflicts: `select seq from hookonce_conflicts where decided_at is null and source = ? and ${range}`,
   duplicates: `${duplicates} where ${range}`,
   types: `${events} where source = ? and event_type = ? and ${range}`,
   all: `${events} where ${range}`,

@@ -1,13 +1,13 @@
 /** An operator's action: all changes and their audits are one commit. */
 import type { Action, ActionResult, EventKey, State } from '../../model.js'
-import { actionResult } from '../shared/operate.js'
+import { actionResult, auditVerb, decidesOnly } from '../shared/operate.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { dueIn, wakeLane } from './lane.js'
 import { stateAt, textOrNull, writeLostAttempt } from './rows.js'
 import { type HourBook, hourBook } from './stats.js'
-import { swapContent } from './swap-content.js'
+import { decideConflict, swapContent } from './swap-content.js'
 
 const undo = Symbol('undo')
 
@@ -31,7 +31,8 @@ const eventByKey = `
   select e.seq, e.source, e.received_at, ${stateAt('?3')} as state, e.attempts, e.run, e.parked, e.lane,
     w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at,
     exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) as has_payload,
-    exists (select 1 from hookonce_conflicts c where c.seq = e.seq) as has_conflict
+    (select c.body is not null from hookonce_conflicts c where c.seq = e.seq order by c.number desc limit 1) as has_other,
+    exists (select 1 from hookonce_conflicts c where c.seq = e.seq and c.decided_at is null) as is_open
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
 
@@ -43,20 +44,26 @@ function operateEvent(
 ): ActionResult {
   const row = log.get(eventByKey, source, id, log.now)
   if (row === undefined) return actionResult(action, undefined)
-  const hasPayload = (action.conflict ? row.has_conflict : row.has_payload) === 1
-  const result = actionResult(action, { state: row.state as State, hasPayload })
+  const hasPayload = (action.conflict ? row.has_other : row.has_payload) === 1
+  const result = actionResult(action, {
+    state: row.state as State,
+    hasPayload,
+    hasOpenConflict: row.is_open === 1,
+  })
   if (!result.done) return result
+  const { actor, note } = action
+  writeAudit(log, { actor, verb: auditVerb(action), source, eventId: id, note })
+  if (action.conflict && action.verb !== 'ignore') swapContent(log, Number(row.seq))
+  if (action.conflict) decideConflict(log, Number(row.seq))
+  if (decidesOnly(action)) return result
   writeLostAttempt(log, { ...row, token: row.token ?? null })
   if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
   if (action.verb === 'ignore') {
     ignoreIt(log, row)
     book.add(source, Number(row.received_at), { ignored: 1 })
   } else {
-    if (action.conflict) swapContent(log, Number(row.seq))
     startAgain(log, row, action.verb === 'replay' ? 1 : 0)
   }
-  const { actor, verb, note } = action
-  writeAudit(log, { actor, verb, source, eventId: id, note })
   return result
 }
 

@@ -35,7 +35,7 @@ function prunedLog(log: Connection, { source, archivedOnly }: PruneOptions): Pru
     removeAudits(ids) {
       for (const id of ids) log.run(deleteAudit, id)
     },
-    removeConflicts: (before, limit) => Number(log.run(deleteConflicts, source, before, limit).changes),
+    removeConflicts: (before, limit) => Number(log.run(clearConflicts, source, before, limit).changes),
     removeKeys: (limit) => removeExpiredKeys(log, limit),
   }
 }
@@ -43,9 +43,9 @@ function prunedLog(log: Connection, { source, archivedOnly }: PruneOptions): Pru
 const deletePayload = 'delete from hookonce_payloads where seq = ?'
 const deleteAttempt = 'delete from hookonce_attempts where seq = ? and attempt = ?'
 const deleteAudit = 'delete from hookonce_audit where id = ?'
-const deleteConflicts = `
-  delete from hookonce_conflicts where (seq, hash) in (
-    select seq, hash from hookonce_conflicts where source = ? and at < ? limit ?)`
+const clearConflicts = `
+  update hookonce_conflicts set headers = null, body = null where (seq, hash) in (
+    select seq, hash from hookonce_conflicts where source = ? and at < ? and body is not null limit ?)`
 const findAudits = `
   select id from hookonce_audit where (source is null and at < ?1) or (source = ?2 and at < ?1) order by id limit ?3`
 

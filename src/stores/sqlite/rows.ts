@@ -16,6 +16,10 @@ export const stateAt = (now: string): string => `case
 
 export const hexOf = (column: string): string => `nullif(lower(hex(${column})), '')`
 
+/** The condition that nobody has decided about the other content of an event. */
+export const hasOpenConflict =
+  'exists (select 1 from hookonce_conflicts c where c.seq = e.seq and c.decided_at is null)'
+
 /** The error of a retrying event is read from `attempts`, because the row in `events` is written only at the end. */
 export const lastError = `case when w.seq is null then e.reason else (
       select a.detail from hookonce_attempts a
@@ -29,6 +33,8 @@ export const eventColumns = (now: string): string => `
     case when w.token is null or w.next_at <= ${now} then w.next_at end as nextAttemptAt,
     1 + coalesce(d.count, 0) as deliveries, coalesce(d.conflicts, 0) as conflicts,
     coalesce(d.last_at, e.received_at) as lastDeliveryAt, d.conflict_at, ${hexOf('d.conflict_hash')} as conflict_hash,
+    case when d.conflicts > 0 and not ${hasOpenConflict} then (
+      select max(c.decided_at) from hookonce_conflicts c where c.seq = e.seq) end as decided_at,
     ${hexOf('e.content_hash')} as contentHash, e.same_as as sameAs,
     case
       when exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) then 'kept'

@@ -112,20 +112,24 @@ create table hookonce_duplicates (
   conflict_hash blob,
   conflict_at integer
 ) strict;
-create index hookonce_duplicates_conflict on hookonce_duplicates (seq) where conflicts > 0;
 
--- Other content of an event, by its hash: removed by its age, like a payload.
+-- Other content of an event, by its hash. The highest number is the latest. The bytes are removed by their age, like a
+-- payload; the row stays with the event, to recognise content that a person has decided about.
 create table hookonce_conflicts (
   seq integer not null,
   hash blob not null,
+  number integer not null,
   source text not null,
+  first_at integer not null,
   at integer not null,
+  decided_at integer,
   part integer not null,
-  headers text not null,
-  body blob not null,
+  headers text,
+  body blob,
   primary key (seq, hash)
 ) strict;
-create index hookonce_conflicts_age on hookonce_conflicts (source, at);
+create index hookonce_conflicts_open on hookonce_conflicts (source, seq) where decided_at is null;
+create index hookonce_conflicts_age on hookonce_conflicts (source, at) where body is not null;
 
 create table hookonce_guards (
   source text not null,

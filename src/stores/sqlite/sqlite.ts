@@ -136,6 +136,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
       attempts: (key) => read('attempts', key),
       effects: (key) => read('effects', key),
       conflict: (key) => read('conflict', key),
+      openConflicts: (limit) => read('openConflicts', limit),
       deadLetters: (options) => read('deadLetters', options),
       leases: () => read('leases', undefined),
       types: (limit) => read('types', limit),

@@ -1,14 +1,25 @@
-/** The latest other content of an event and its payload change places. */
+/** An operator's decision about the other content of an event. */
 import type { Connection } from './connection.js'
+
+/** The number of the next other content of the event `?1`. Instants cannot tell which of a batch is the latest. */
+export const nextNumber = '(select coalesce(max(number), 0) + 1 from hookonce_conflicts where seq = ?1)'
+
+const decide = 'update hookonce_conflicts set decided_at = ? where seq = ? and decided_at is null'
+
+/** Closes the conflict: a person has decided about all other content that has come until now. */
+export function decideConflict(log: Connection, seq: number): void {
+  log.run(decide, log.now, seq)
+}
 
 const find = `
   select c.hash, c.part, c.headers, c.body, e.source, e.received_at, e.content_hash, e.part as old_part,
     coalesce(e.payload_seq, e.seq) as old_payload
-  from hookonce_conflicts c join hookonce_events e on e.seq = c.seq where c.seq = ? order by c.at desc limit 1`
+  from hookonce_conflicts c join hookonce_events e on e.seq = c.seq where c.seq = ? order by c.number desc limit 1`
 const removeConflict = 'delete from hookonce_conflicts where seq = ? and hash = ?'
 const keepPayload = `
-  insert or ignore into hookonce_conflicts (seq, hash, source, at, part, headers, body)
-  select ?1, ?2, ?3, ?4, ?5, headers, body from hookonce_payloads where seq = ?6 and ?2 is not null`
+  insert or ignore into hookonce_conflicts (seq, hash, number, source, first_at, at, decided_at, part, headers, body)
+  select ?1, ?2, ${nextNumber}, ?3, ?4, ?4, ?4, ?5, p.headers, p.body
+  from (select ?6 as seq) o left join hookonce_payloads p on p.seq = o.seq where ?2 is not null`
 const removePayload = `
   delete from hookonce_payloads where seq = ?2 and not exists (
     select 1 from hookonce_events o where o.seq <> ?1
@@ -17,6 +28,7 @@ const putPayload = `
   insert or replace into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)`
 const point = 'update hookonce_events set payload_seq = ?2, part = ?3, content_hash = ?4 where seq = ?1'
 
+/** The latest other content of an event and its payload change places. */
 export function swapContent(log: Connection, seq: number): void {
   const row = log.get(find, seq)!
   const oldPayload = Number(row.old_payload)

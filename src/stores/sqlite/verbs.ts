@@ -1,7 +1,7 @@
 import { archived, countErasable, erase, exportDeliveries, receipts, restore } from './archive.js'
 import { audit, audits } from './audit.js'
 import { claim } from './claim.js'
-import { conflict } from './conflicts.js'
+import { conflict, openConflicts } from './conflicts.js'
 import { deadLetters, effects, idsFrom, leases, types } from './examine.js'
 import { addHistory, handled, processes, readHistory } from './history.js'
 import { importEvents, knownEvents } from './imports.js'
@@ -57,6 +57,7 @@ export const readVerbs = {
   receipts,
   effects,
   conflict,
+  openConflicts,
   deadLetters,
   leases,
   types,

@@ -34,7 +34,7 @@ function filtersOf(of: EventRecord): EventFilter[] {
     { reference: of.reference ?? 'order 1' },
     { from: of.receivedAt - 3 * DAY_MS, to: of.receivedAt + 1 },
     { hasDuplicates: of.deliveries > 1 },
-    { hasConflict: of.conflicts > 0 },
+    { hasConflict: of.lastConflict?.decidedAt === null },
     { flagged: of.sameAs !== null },
   ]
 }

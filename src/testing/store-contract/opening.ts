@@ -142,6 +142,7 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
     ({ inspect }) => inspect.attempts(of),
     ({ inspect }) => inspect.effects(of),
     ({ inspect }) => inspect.conflict(of),
+    ({ inspect }) => inspect.openConflicts(1),
     ({ inspect }) => inspect.deadLetters({ limit: 1 }),
     ({ inspect }) => inspect.leases(),
     ({ inspect }) => inspect.types(1),

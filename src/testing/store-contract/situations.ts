@@ -330,7 +330,7 @@ export function matches(filter: EventFilter, found: EventRecord): boolean {
     (filter.from === undefined || found.receivedAt >= filter.from) &&
     (filter.to === undefined || found.receivedAt < filter.to) &&
     (filter.hasDuplicates === undefined || found.deliveries > 1 === filter.hasDuplicates) &&
-    (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict) &&
+    (filter.hasConflict === undefined || (found.lastConflict?.decidedAt === null) === filter.hasConflict) &&
     (filter.flagged === undefined || (found.sameAs !== null) === filter.flagged)
   )
 }

@@ -14,6 +14,11 @@ const verbs = {
   ignore: 'Ignore a pending or failed event: it is not tried again',
 } as const
 
+const conflictOption = {
+  replay: 'Run the other content of the latest conflict',
+  ignore: 'Keep the first content: close the conflict, in any state of the event, and change nothing else',
+} as const
+
 export function eventActionRoutes(inbox: WholeInbox): Route[] {
   return (Object.keys(verbs) as (keyof typeof verbs)[]).map((verb) =>
     route({
@@ -27,9 +32,7 @@ export function eventActionRoutes(inbox: WholeInbox): Route[] {
         ...noteFields,
         force: z.boolean().optional().describe('Needed to replay succeeded events'),
         dryRun: z.boolean().optional().describe('Report the result without changing anything'),
-        ...(verb === 'replay' && {
-          conflict: z.boolean().optional().describe('Run the other content of the latest conflict'),
-        }),
+        ...(verb !== 'retry' && { conflict: z.boolean().optional().describe(conflictOption[verb]) }),
       }),
       answers: { 200: json('Done.', actionResultShape) },
       async run({ access, request, params: key, body: { force = false, dryRun = false, ...body } }) {
@@ -68,6 +71,10 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           .describe('These events, in place of `filter`'),
         dryRun: z.boolean().default(false).describe('Count the events without changing anything'),
         force: z.boolean().default(false).describe('Needed to replay succeeded events'),
+        conflict: z
+          .boolean()
+          .default(false)
+          .describe('With `ignore`: keep the first content of each event, and change nothing else'),
         rate: z.number().min(1).max(100_000).optional().describe('Maximum number of events a second'),
         ...noteFields,
       }),
@@ -75,7 +82,11 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
         200: json('The action has ended.', actionShape),
         202: json('The action is running. Ask the same process for its progress, by its id.', actionShape),
       },
-      async run({ access, request, body: { verb, filter, events, dryRun, force, rate, ...audit } }) {
+      async run({
+        access,
+        request,
+        body: { verb, filter, events, dryRun, force, conflict, rate, ...audit },
+      }) {
         if ((filter === undefined) === (events === undefined))
           throw invalid('The body', 'must have either filter or events')
         const wanted = {
@@ -83,6 +94,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           filter: filter ? present(filter) : events!,
           dryRun,
           force,
+          conflict,
           ...(rate === undefined ? {} : { ratePerSecond: rate }),
           actor: access!.actor,
           note: noteOf(request, audit),

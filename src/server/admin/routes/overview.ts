@@ -174,7 +174,7 @@ const kinds: readonly ReviewKind[] = [
   {
     kind: 'conflict',
     title: 'Delivered again with other content',
-    todo: 'Compare the two contents. The first was handled; replay it with the other body if that one is right.',
+    todo: 'Compare the two contents. The first was handled: run the other one, or keep the first.',
     filter: { hasConflict: true },
   },
 ]
