@@ -201,6 +201,49 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByText('+ ').filter({ hasText: '"amount": 999' }).first().waitFor()
     })
 
+    test('an operator runs the other content of a conflict, or keeps the first, with a note', async () => {
+      type Decided = { run: number; state: string; lastConflict: { decidedAt: string | null } }
+      const handled = ({ state }: Decided) => state === 'succeeded'
+      for (const id of ['evt_run', 'evt_keep']) {
+        await site.post({ id, amount: 100 })
+        await site.until<Decided>(`/api/events/shop/${id}`, handled)
+        await site.post({ id, amount: 999 })
+      }
+      const viewer = await open(site, '/events/shop/evt_run', { role: 'viewer' })
+      await viewer.getByRole('heading', { name: 'Open conflict' }).waitFor()
+      expect(await viewer.getByRole('button', { name: /the other content|the first/ }).count()).toBe(0)
+
+      const page = await open(site, '/events?hasConflict=true', { role: 'operator', colorScheme: 'dark' })
+      await page.getByRole('link', { name: 'evt_keep' }).waitFor()
+      await page.getByRole('link', { name: 'evt_run' }).click()
+      const dialog = page.getByRole('dialog')
+      const button = page.getByRole('button', { name: 'Run the other content' })
+      await button.focus()
+      await page.keyboard.press('Enter')
+      await dialog.getByText('forced replay and needs a note').waitFor()
+      const confirm = dialog.getByRole('button', { name: 'Run the other content' })
+      expect(await confirm.isDisabled()).toBe(true)
+      await dialog.getByLabel(/Note/).fill('the second amount is right')
+      await confirm.click()
+      await dialog.waitFor({ state: 'hidden' })
+      await page.getByText('the second amount is right').waitFor()
+      await button.waitFor({ state: 'hidden' })
+      await site.until<Decided>('/api/events/shop/evt_run', (event) => handled(event) && event.run === 2)
+
+      await page.goto(`${site.url}/events/shop/evt_keep`)
+      await page.getByRole('button', { name: 'Keep the first' }).click()
+      await dialog.getByLabel(/Note/).fill('a test of the sender')
+      await dialog.getByRole('button', { name: 'Keep the first' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      await page.getByText('First content kept by the-operator').waitFor()
+      await page.getByText('a test of the sender').waitFor()
+      const kept = await site.until<Decided>('/api/events/shop/evt_keep', handled)
+      expect([kept.run, kept.lastConflict.decidedAt]).toEqual([1, expect.any(String)])
+      await page.goto(`${site.url}/events?hasConflict=true`)
+      await page.getByRole('link', { name: 'evt_conflict' }).waitFor()
+      expect(await page.getByRole('link', { name: /evt_(run|keep)/ }).count()).toBe(0)
+    })
+
     test('a conflict in a digit that a JavaScript number cannot hold is shown', async () => {
       await site.post('{"id":"evt_digits","type":"order.paid","account":9007199254740992}')
       await site.post('{"id":"evt_digits","type":"order.paid","account":9007199254740993}')

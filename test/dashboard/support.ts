@@ -2,6 +2,9 @@ import type { Attempt, Audit, EventView } from '../../dashboard/src/api/client'
 
 export const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
 
+/** A conflict of second 5; `decidedAt` null: it is open. */
+export const conflictAt5 = (decidedAt: string | null) => ({ at: at(5), hash: 'ff', decidedAt })
+
 /** An event that was received at second 0 and handled by its first attempt; `change` is what differs. */
 export function eventWith(change: Partial<EventView> = {}): EventView {
   return {

@@ -1,7 +1,7 @@
 /** Everything that happened to an event, in order of time. */
 import { expect, test } from 'vitest'
 import { timelineOf } from '../../dashboard/src/screens/event/timeline'
-import { at, attemptWith, auditWith, eventWith } from './support'
+import { at, attemptWith, auditWith, conflictAt5, eventWith } from './support'
 
 const received = 'Received, recorded, acknowledged'
 type Story = [name: string, event: Parameters<typeof eventWith>[0], titles: string[]]
@@ -12,12 +12,12 @@ test.each<Story>([
   ['two duplicates', { deliveries: 3, lastDeliveryAt: at(5) }, [received, 'Last of 2 duplicates stopped']],
   [
     'a conflict that is no duplicate',
-    { deliveries: 2, conflicts: 1, lastDeliveryAt: at(5), lastConflict: { at: at(5), hash: 'ff' } },
+    { deliveries: 2, conflicts: 1, lastDeliveryAt: at(5), lastConflict: conflictAt5(null) },
     [received, 'Delivered with other content'],
   ],
   [
     'a duplicate before a conflict',
-    { deliveries: 3, conflicts: 1, lastDeliveryAt: at(4), lastConflict: { at: at(5), hash: 'ff' } },
+    { deliveries: 3, conflicts: 1, lastDeliveryAt: at(4), lastConflict: conflictAt5(null) },
     [received, 'Duplicate stopped', 'Delivered with other content'],
   ],
   ['a next attempt', { state: 'failed', nextAttemptAt: at(60) }, [received, 'Next attempt']],
@@ -44,6 +44,7 @@ test('an attempt of a later run names the run', () => {
 test.each([
   ['retry', '', 'Retried by ann', null],
   ['payload', 'ticket 7', 'Payload read by ann', 'ticket 7'],
+  ['ignore conflict', '', 'First content kept by ann', null],
   ['unknown', 'a\u0007bell', 'unknown by ann', 'a\\u0007bell'],
 ])('the audit entry %s with the note %j', (verb, note, title, detail) => {
   const [, entry] = timelineOf(eventWith(), [], [auditWith({ verb, note })])

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { EventView } from '../../dashboard/src/api/client'
 import { verdictOf } from '../../dashboard/src/screens/event/verdict'
-import { at, eventWith } from './support'
+import { at, conflictAt5, eventWith } from './support'
 
 const failed = { state: 'failed', reason: 'the ledger answered 503' } as const
 const ignored = (reason: string | null) => ({ state: 'ignored', reason }) as const
@@ -44,14 +44,23 @@ test.each<[tone: string, change: Partial<EventView>]>([
   expect(verdictWith(change).tone).toBe(tone)
 })
 
-const conflict = 'had other content under the same id; the first content was kept.'
+const conflict = 'had other content under the same id; '
+const [open, decided] = [conflictAt5(null), conflictAt5(at(6))]
+const isOpen = `${conflict}nobody has decided about it yet.`
 
 test.each<[rest: string[], change: Partial<EventView>]>([
   [['1 delivery, no duplicates.'], {}],
   [['2 deliveries, 1 duplicate stopped.'], { deliveries: 2 }],
   [['5 deliveries, 4 duplicates stopped.'], { deliveries: 5 }],
-  [['2 deliveries.', `1 delivery ${conflict}`], { deliveries: 2, conflicts: 1 }],
-  [['5 deliveries, 2 duplicates stopped.', `2 deliveries ${conflict}`], { deliveries: 5, conflicts: 2 }],
+  [['2 deliveries.', `1 delivery ${isOpen}`], { deliveries: 2, conflicts: 1, lastConflict: open }],
+  [
+    ['2 deliveries.', `1 delivery ${conflict}this was decided.`],
+    { deliveries: 2, conflicts: 1, lastConflict: decided },
+  ],
+  [
+    ['5 deliveries, 2 duplicates stopped.', `2 deliveries ${isOpen}`],
+    { deliveries: 5, conflicts: 2, lastConflict: open },
+  ],
   [['1 delivery, no duplicates.', 'Its signed content is the same as that of evt_0.'], { sameAs: 'evt_0' }],
 ])('%j', (rest, change) => {
   expect(verdictWith(change).rest).toEqual(rest)
@@ -63,7 +72,8 @@ test.each<[name: string, todo: RegExp | null, change: Partial<EventView>]>([
   ['a dead letter', /then retry it/, { ...failed, dead: true }],
   ['an event without a handler', /Register a handler/, ignored('unhandled')],
   ['an event with known content', /Compare it with the first event/, ignored('replayed_content')],
-  ['an event with a conflict', /Compare the two contents/, { deliveries: 2, conflicts: 1 }],
+  ['an event in conflict', /Compare the two contents/, { deliveries: 2, conflicts: 1, lastConflict: open }],
+  ['a decided conflict', null, { deliveries: 2, conflicts: 1, lastConflict: decided }],
   ['an event that was ignored by a person', null, ignored('operator')],
   ['an event without a handler that was handled later', null, { reason: 'unhandled' }],
 ])('what to do about %s', (_name, todo, change) => {

@@ -1,6 +1,6 @@
 /** The questions that more than one screen asks. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, type Body, type EventKey, take } from './client'
+import { api, type Body, type EventKey, type EventView, take } from './client'
 
 export const statsQuery = queryOptions({
   queryKey: ['stats'],
@@ -45,12 +45,12 @@ export const eventAuditsQuery = (key: EventKey) =>
     },
   })
 
-/** Every answer is written to the audit, so it is asked for once, when somebody wants to see it. */
-export const payloadQuery = (key: EventKey, what: 'payload' | 'conflict' = 'payload') =>
+/** Every answer is written to the audit, so each content is asked for once, when somebody wants to see it. */
+export const payloadQuery = (event: EventView, what: 'payload' | 'conflict' = 'payload') =>
   queryOptions({
-    queryKey: ['payload', key.source, key.id, what],
+    queryKey: ['payload', event.source, event.id, what, event.contentHash, event.lastConflict?.hash],
     queryFn: async ({ signal }) => {
-      const params = { ...pathOf(key), query: { note: 'dashboard' } }
+      const params = { ...pathOf(event), query: { note: 'dashboard' } }
       return (await take(api.GET(`/api/events/{source}/{id}/${what}`, { params, signal }))) as Payload
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -20,6 +20,11 @@ export function shownState({ state, dead }: Pick<EventView, 'state' | 'dead'>): 
   return state
 }
 
+/** Other content came under its id, and nobody has decided about it. */
+export function hasOpenConflict({ lastConflict }: Pick<EventView, 'lastConflict'>): boolean {
+  return lastConflict?.decidedAt === null
+}
+
 export function StateBadge({ event }: { readonly event: Pick<EventView, 'state' | 'dead'> }) {
   const shown = shownState(event)
   return <span className={`state ${shown}`}>{stateLabels[shown]}</span>

@@ -22,5 +22,6 @@ export const refusals: Readonly<Record<string, string>> = {
   EVENT_NOT_FOUND: 'they have been removed',
   EVENT_PROCESSING: 'they are being handled now',
   PAYLOAD_REMOVED: 'their payload is not stored (if it was archived, restore it from the archive first)',
+  CONFLICT_NOT_FOUND: 'they have no open conflict',
   PAYLOAD_UNREADABLE: 'their payload cannot be decrypted',
 }

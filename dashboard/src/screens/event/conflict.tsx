@@ -1,4 +1,4 @@
-/** The content that came under the same id later, beside the content that was kept. Reading both is audited. */
+/** The content that came under the same id later, beside the present one. Reading both is audited, and so is a decision. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ApiError, type EventView } from '../../api/client'
@@ -8,33 +8,43 @@ import { visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
+import { hasOpenConflict } from '../../ui/state'
 import { Time } from '../../ui/time'
 import { type Content, contentOf, linesOf } from '../payload/bytes'
 import { diffLines, indented } from '../payload/diff'
 import { Lines } from '../payload/lines'
 import css from './conflict.module.css'
+import { DecideDialog, type Decision } from './decide-dialog'
 
 export function Conflict({ event }: { readonly event: EventView }) {
   const may = useMay()
   const [wanted, setWanted] = useState(false)
+  const [decision, setDecision] = useState<Decision | null>(null)
   const other = useQuery({ ...payloadQuery(event, 'conflict'), enabled: wanted })
   const first = useQuery({ ...payloadQuery(event), enabled: wanted })
-  if (event.conflicts === 0) return null
+  if (event.lastConflict === null) return null
+  const { at, decidedAt } = event.lastConflict
   const gone = other.error instanceof ApiError && [404, 410].includes(other.error.status)
   const error = gone ? null : (other.error ?? first.error)
   return (
     <Card
-      title="Conflict"
+      title={hasOpenConflict(event) ? 'Open conflict' : 'Conflict'}
       aside={
         <span className="faint">
-          Last: <Time at={event.lastConflict?.at} />
+          Last: <Time at={at} />
         </span>
       }
     >
       <div className="stack">
         <p>
-          A delivery with the id of this event had other content. The first content was kept and handled; the
-          other one changed nothing.
+          A delivery with the id of this event had other content.{' '}
+          {decidedAt === null ? (
+            'The first content was kept, and the other one changed nothing. Nobody has decided about it yet.'
+          ) : (
+            <>
+              This was decided <Time at={decidedAt} />; the timeline says how.
+            </>
+          )}
         </p>
         {!wanted && may.payload ? (
           <div className="line">
@@ -45,9 +55,22 @@ export function Conflict({ event }: { readonly event: EventView }) {
           </div>
         ) : null}
         {wanted && !error && !gone && !(other.data && first.data) ? <Skeleton lines={4} /> : null}
-        {gone ? <p className="muted">The other content is not kept any more.</p> : null}
+        {gone ? <p className="muted">The other content is not kept any more, so it cannot be run.</p> : null}
         {error ? <Problem error={error} /> : null}
         {other.data && first.data ? <Difference first={first.data} other={other.data} /> : null}
+        {may.act && decidedAt === null ? (
+          <div className="line">
+            <Button icon="play" onClick={() => setDecision('replay')}>
+              Run the other content
+            </Button>
+            <Button icon="check" onClick={() => setDecision('ignore')}>
+              Keep the first
+            </Button>
+          </div>
+        ) : null}
+        {decision ? (
+          <DecideDialog event={event} decision={decision} onClose={() => setDecision(null)} />
+        ) : null}
       </div>
     </Card>
   )
@@ -70,7 +93,7 @@ function Difference({ first, other }: { readonly first: Payload; readonly other:
       <p className="faint">
         {changed === 0
           ? 'The contents differ only in the spaces and line breaks between their values.'
-          : '− the first content, which was kept; + the other content.'}
+          : '− the present content of the event; + the other content.'}
       </p>
       <Lines
         label="Difference of the contents"

@@ -49,7 +49,7 @@ export function Event() {
   }
   return (
     <Answer to={query} what="the event" lines={10}>
-      {(event) => <EventPage key={`${source}\n${id}`} event={event} />}
+      {(event) => <EventPage key={`${source}\n${id}\n${event.contentHash}`} event={event} />}
     </Answer>
   )
 }

@@ -21,6 +21,7 @@ const verbs: Readonly<Record<string, string>> = {
   retry: 'Retried',
   replay: 'Replayed',
   ignore: 'Ignored',
+  'ignore conflict': 'First content kept',
   payload: 'Payload read',
   conflict: 'Conflict read',
   copy: 'Copied with an edited body',
@@ -59,7 +60,7 @@ export function timelineOf(
     moments.push({
       at: event.lastConflict.at,
       title: 'Delivered with other content',
-      detail: 'The first content was kept.',
+      detail: event.lastConflict.decidedAt === null ? 'Nobody has decided about it yet.' : null,
       tone: 'retrying',
     })
   }

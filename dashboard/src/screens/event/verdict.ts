@@ -1,7 +1,7 @@
 /** The verdict on an event, in words: the first thing that somebody with a ticket wants to know. */
 import type { EventView } from '../../api/client'
 import { count, number, relative, visible } from '../../app/format'
-import { type Shown, shownState } from '../../ui/state'
+import { hasOpenConflict, type Shown, shownState } from '../../ui/state'
 
 export interface Verdict {
   readonly tone: Shown
@@ -70,9 +70,10 @@ function deliveriesOf({ deliveries, conflicts }: EventView): string | null {
   return `${count(deliveries, 'delivery', 'deliveries')}, ${count(duplicates, 'duplicate')} stopped.`
 }
 
-function conflictsOf({ conflicts }: EventView): string | null {
-  if (conflicts === 0) return null
-  return `${count(conflicts, 'delivery', 'deliveries')} had other content under the same id; the first content was kept.`
+function conflictsOf({ conflicts, lastConflict }: EventView): string | null {
+  if (lastConflict === null) return null
+  const decision = lastConflict.decidedAt === null ? 'nobody has decided about it yet' : 'this was decided'
+  return `${count(conflicts, 'delivery', 'deliveries')} had other content under the same id; ${decision}.`
 }
 
 function flagsOf({ sameAs }: EventView): string | null {
@@ -86,7 +87,7 @@ function todoOf(event: EventView): string | null {
     return 'Register a handler for this type and retry, or leave it.'
   if (event.reason === 'replayed_content' && event.state === 'ignored')
     return 'Compare it with the first event. Retry it if the sender really sent it twice.'
-  if (event.conflicts > 0)
-    return 'Compare the two contents below. The sender, or somebody with its secret, changed the content.'
+  if (hasOpenConflict(event))
+    return 'Compare the two contents below, then run the other one or keep the first. The sender, or somebody with its secret, changed the content.'
   return null
 }

@@ -74,7 +74,7 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
         options={[
           ['', 'Any deliveries'],
           ['hasDuplicates', 'With duplicates'],
-          ['hasConflict', 'With conflicts'],
+          ['hasConflict', 'With open conflicts'],
           ['flagged', 'Flagged content'],
         ]}
         onChange={(value) =>

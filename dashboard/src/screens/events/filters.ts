@@ -61,7 +61,7 @@ export function describe(search: EventsSearch): string {
   if (search.reason ?? search.reasonLike) parts.push(`reason ${search.reason ?? search.reasonLike}`)
   if (search.minAttempts) parts.push(`at least ${search.minAttempts} attempts`)
   if (search.hasDuplicates === 'true') parts.push('duplicates')
-  if (search.hasConflict === 'true') parts.push('conflicts')
+  if (search.hasConflict === 'true') parts.push('open conflicts')
   if (search.flagged === 'true') parts.push('flagged content')
   if (search.since) parts.push(`a time in the last ${search.since}`)
   if (search.from) parts.push(`a time since ${search.from}`)

@@ -6,7 +6,7 @@ import { memo } from 'react'
 import type { EventView } from '../../api/client'
 import { base } from '../../app/base'
 import { number, visible } from '../../app/format'
-import { StateBadge, Tag } from '../../ui/state'
+import { hasOpenConflict, StateBadge, Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
 import css from './row.module.css'
 import type { Selection } from './selection'
@@ -134,7 +134,7 @@ function Notes({ event }: { readonly event: EventView }) {
           +{number(duplicates)} dup
         </span>
       ) : null}
-      {event.conflicts > 0 ? <Tag tone="retrying">Conflict</Tag> : null}
+      {hasOpenConflict(event) ? <Tag tone="retrying">Conflict</Tag> : null}
       {event.sameAs !== null ? <Tag tone="retrying">Flagged</Tag> : null}
     </>
   )

@@ -164,7 +164,8 @@ function differs(before: EventView, after: EventView | undefined): boolean {
     before.dead !== after.dead ||
     before.deliveries !== after.deliveries ||
     before.attempts !== after.attempts ||
-    before.conflicts !== after.conflicts
+    before.conflicts !== after.conflicts ||
+    before.lastConflict?.decidedAt !== after.lastConflict?.decidedAt
   )
 }
 
