@@ -123,14 +123,17 @@ export async function decideConflicts(run: Run, seqs: readonly number[]): Promis
   await run(decide, [numbers(seqs)])
 }
 
-/** $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. */
+/**
+ * $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. The event is looked
+ * up with a limit, so that the planner can only use its key: a plan that was made on an empty log read all events.
+ */
 const swap = statement('conflict_swap')`
 with taken as materialized (
-  select t.*, nextval('hookonce.event_seq') as new_payload from (
-    select distinct on (c.seq) c.*, e.received_at, e.content_hash, e.part as old_part, coalesce(e.payload_seq, e.seq) as old_payload
-    from hookonce.conflicts c join hookonce.events e on e.seq = c.seq
-    where c.seq = any($1::bigint[]) order by c.seq, c.number desc
-  ) t
+  select c.*, e.received_at, e.content_hash, e.part as old_part, coalesce(e.payload_seq, e.seq) as old_payload,
+    nextval('hookonce.event_seq') as new_payload
+  from (
+    select distinct on (seq) * from hookonce.conflicts where seq = any($1::bigint[]) order by seq, number desc
+  ) c cross join lateral (select * from hookonce.events e where e.seq = c.seq limit 1) e
 ),
 stored as (
   insert into hookonce.payloads (seq, received_at, source, headers, body)
