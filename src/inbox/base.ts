@@ -9,6 +9,7 @@ import { createRedactor, type Redactor } from '../processing/redact.js'
 import { Registry } from '../processing/registry.js'
 import type { Source } from '../provider.js'
 import type { SeenCache } from '../seen/cache.js'
+import { forgetting } from '../seen/forgetting.js'
 import { openTelemetry, type Tracing } from '../tracing.js'
 import { type LazyStore, lazyStore } from './lazy-store.js'
 import { checkCapabilities, checkSources, type InboxOptions, inboxLog } from './options.js'
@@ -40,7 +41,8 @@ export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
   const counters = new Counters()
   const ring = options.encryption && keyRing(options.encryption)
   const { retry } = options.processing || {}
-  const store = lazyStore(options, ring, log)
+  const store = lazyStore<Tx>(options, ring, (opened) => (cache ? forgetting(opened, cache) : opened), log)
+  const cache: SeenCache | null = options.seen ? seenCache({ seen: options.seen, clock, log, store }) : null
   return {
     options,
     log,
@@ -55,6 +57,6 @@ export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
     registry: new Registry<Tx>(sources, retry ?? {}),
     ring,
     store,
-    cache: options.seen ? seenCache({ seen: options.seen, clock, log, store }) : null,
+    cache,
   }
 }

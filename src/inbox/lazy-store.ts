@@ -1,6 +1,6 @@
 /**
- * The store of an inbox, opened on first use. A failure to open is forgotten, so the next call tries again. With encryption,
- * callers get a store that encrypts and decrypts.
+ * The store of an inbox, opened on first use. A failure to open is forgotten, so the next call tries again. Callers get
+ * only the store that encrypts and decrypts, and whose actions make the cache forget, where these are configured.
  */
 import { atMost } from '../clock.js'
 import { encrypted } from '../encryption/encrypted.js'
@@ -38,6 +38,7 @@ export function lazyStore<Tx>(
     migrate = true,
   }: Pick<InboxOptions<Tx>, 'store' | 'ownsStore' | 'migrate'>,
   ring: KeyRing | undefined,
+  forgetting: (store: Store<Tx>) => Store<Tx>,
   log: Logger,
 ): LazyStore<Tx> {
   const fromUrl = typeof configured === 'string'
@@ -53,7 +54,7 @@ export function lazyStore<Tx>(
   async function openOnce(): Promise<Store<Tx>> {
     plain = fromUrl ? ((await openStore(configured)) as Store<Tx>) : configured
     plain.logTo?.(log)
-    const store = ring ? encrypted(plain, ring) : plain
+    const store = forgetting(ring ? encrypted(plain, ring) : plain)
     try {
       if (migrate) await store.migrate()
     } catch (error) {

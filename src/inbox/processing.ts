@@ -15,8 +15,6 @@ import { handleInline } from '../processing/inline.js'
 import { workerName } from '../processing/options.js'
 import { Processor } from '../processing/processor.js'
 import type { Result } from '../processing/result.js'
-import type { SeenCache } from '../seen/cache.js'
-import type { Store } from '../store.js'
 import type { InboxBase } from './base.js'
 import { idleWarning } from './idle-warning.js'
 import type { ActionMethod } from './types.js'
@@ -92,7 +90,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
 
   function act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod {
     return (async (target: EventKey | readonly EventKey[] | EventFilter, by: BulkOptions = {}) => {
-      const opened = forgetting(await store.open(), cache)
+      const opened = await store.open()
       const result = isKey(target)
         ? await actOnEvent(opened, verb, target, by)
         : await actOnEvents(opened, verb, target, by)
@@ -135,18 +133,6 @@ class InRequests {
 
   async idle(): Promise<void> {
     await Promise.all(this.#running)
-  }
-}
-
-/** An action changes the state of its events, so the cache forgets them. */
-function forgetting(store: Store, cache: SeenCache | null): Pick<Store, 'list' | 'operate'> {
-  return {
-    list: (filter, page) => store.list(filter, page),
-    async operate(action) {
-      const results = await store.operate(action)
-      await cache?.forget(action.events)
-      return results
-    },
   }
 }
 

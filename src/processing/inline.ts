@@ -24,7 +24,7 @@ export async function handleInline(
   if (
     verdict.status === 'duplicate' &&
     verdict.state === 'ignored' &&
-    !(isHandledHere && (await isUnhandled(store, key)))
+    !(isHandledHere && (await mayRunAgain(store, key)))
   )
     return 'already_processed'
   if (verdict.status === 'duplicate' && verdict.final) {
@@ -42,6 +42,13 @@ export async function handleInline(
   if (seen === 'already_processed' && isHandledHere && (await isUnhandled(store, key))) return 'unknown'
   // The result is unknown. Without a worker only another delivery runs the event again, so the sender must retry.
   return seen === 'already_received' && !(result === null && (await handledLater())) ? 'unknown' : seen
+}
+
+/** The verdict of a cache may be a minute old, and another process may have run the event since. */
+async function mayRunAgain(store: Store, key: EventKey): Promise<boolean> {
+  const event = await store.get(key)
+  if (event === null || event.state === 'succeeded') return false
+  return event.state !== 'ignored' || event.reason === 'unhandled'
 }
 
 /** A worker with other handlers does not know a process that handles events in requests and runs no worker. */

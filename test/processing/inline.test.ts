@@ -1,7 +1,7 @@
 /** Inline mode: the answer says how handling went. And `rearm`, its counterpart in background mode. */
 
 import type { Delivery, Inbox, Store } from 'hookonce'
-import { HookonceError, permanent, postpone } from 'hookonce'
+import { HookonceError, lru, permanent, postpone } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
@@ -82,6 +82,24 @@ onBothLogs((bench) => {
       expect(answers.slice(0, -1).filter((status) => status !== 'unavailable')).toEqual([])
       expect(await send()).toBe('already_processed')
       expect(await bench.log.effects()).toEqual(['e1'])
+    })
+
+    test('a delivery of an unhandled event that now fails is not acknowledged, whatever the caches of processes say', async () => {
+      const options = { sources, processing: { lease: 5_000 } }
+      const { inbox } = bench.inbox({ ...options, seen: lru() })
+      const second = bench.inbox({ ...options, seen: lru() }).inbox
+      for (const one of [inbox, second]) one.on('shop', 'other', () => {})
+      expect(await answer(inbox, 'e1')).toEqual([200, 'processed', false])
+      expect(await answer(second, 'e1')).toEqual([200, 'already_processed', true])
+      let runs = 0
+      for (const one of [inbox, second])
+        one.on('shop', '*', () => {
+          if (++runs < 4) throw new Error('later')
+        })
+      for (const one of [inbox, inbox, second]) expect(await answer(one, 'e1')).toEqual([500, 'failed', true])
+      expect(await answer(second, 'e1')).toEqual([200, 'processed', true])
+      expect(await answer(inbox, 'e1')).toEqual([200, 'already_processed', true])
+      expect(runs).toBe(4)
     })
 
     test('an event that is postponed is not acknowledged because of a worker that handles other types', async () => {
