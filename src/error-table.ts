@@ -47,7 +47,7 @@ export const errorTable = {
   ),
   BODY_CONSUMED: final(
     500,
-    'The body of POST {path} was read by a body parser before hookonce, so its signature cannot be checked. Move the line app.use(express.json()) (or bodyParser.json()) below the line that mounts hookonce.',
+    'The body of POST {path} was read before hookonce got it, so its signature cannot be checked. In Express, move the line app.use(express.json()) (or bodyParser.json()) below the line that mounts hookonce. Elsewhere, give hookonce the request before its body is read, or a clone of it.',
   ),
   KEY_BUSY: retryable(
     409,

@@ -1,15 +1,13 @@
 /** `node:http`: `createServer(nodeHandler(inbox))`. Reads the bytes itself and cuts them at the limit while they stream. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TimeLimits, timeLimits } from '../clock.js'
-import { HookonceError } from '../errors.js'
 import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
-import { type Receipt, rejected } from '../intake/answer.js'
+import type { Receipt } from '../intake/answer.js'
 import type { BodyReading } from '../intake/body-budget.js'
 import { collectBytes } from '../intake/body-budget.js'
 import type { IntakeLimits } from '../intake/receive.js'
 import { sourceBelowMount } from '../intake/source-path.js'
-import { repeatedLines } from '../log.js'
 
 export interface NodeHandlerOptions {
   /** The source of everything that comes to this handler; without it, the path names the source. */
@@ -33,18 +31,13 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
 /** For routers that know the source. Null: there is none. */
 export function nodeIntake(of: Inbox, options: NodeHandlerOptions) {
   const inbox = wholeInbox(of)
-  const repeats = repeatedLines(inbox.log)
   return async (request: IncomingMessage, response: ServerResponse, source: string | null): Promise<void> => {
     const path = originalUrl(request)
     if (source === null) return send(response, inbox.refused(null, 'unknown_source'), request)
     const reading = inbox.bodies.begin()
     try {
       const body = await bodyOf(request, inbox.limits, reading)
-      if (body === 'parsed') {
-        const error = new HookonceError('BODY_CONSUMED', { path: pathOf(path) })
-        repeats.error({ source, step: 'receive', code: error.code }, error.message)
-        return send(response, rejected(500, error.code, 'failed'), request)
-      }
+      if (body === 'parsed') return send(response, inbox.bodyConsumed(source, pathOf(path)), request)
       if (typeof body === 'string') return send(response, inbox.refused(source, body), request)
       const headers = flatten(request)
       const url = `${originOf(request, options.origin)}${path}`

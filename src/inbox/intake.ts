@@ -18,6 +18,7 @@ export interface InboxIntake {
   receive(source: string, delivery: Delivery): Promise<Receipt>
   fetch(request: Request): Promise<Response>
   refused(source: string | null, refusal: EarlyRefusal): Receipt
+  bodyConsumed(source: string, path: string): Receipt
   readonly bodies: BodyBudget
   readonly spool: OpenSpool | null
   idle(): Promise<void>
@@ -29,11 +30,12 @@ export function inboxIntake<Tx>(base: InboxBase<Tx>, after: AfterRecord): InboxI
   const recorder = recordingPath({ ...base, recordMs: limits.recordMs, recorded: after.recorded })
   const { spool, idle } = recorder
   const receive = receiver({ ...base, recorder, after }, store, spool)
-  const refused = (source: string | null, refusal: EarlyRefusal) => observer.refusedEarly(source, refusal)
+  const { refusedEarly: refused, bodyConsumed } = observer
   return {
     receive,
-    fetch: (request) => fetchIntake({ receive, refused, limits, bodies }, request),
+    fetch: (request) => fetchIntake({ receive, refused, bodyConsumed, limits, bodies }, request),
     refused,
+    bodyConsumed,
     bodies,
     spool,
     idle,

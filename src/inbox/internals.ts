@@ -28,6 +28,8 @@ import type { InboxUpkeep } from './upkeep.js'
 export interface InboxInternals<Tx = unknown> {
   /** Counts and logs a request that an adapter refuses. Returns the answer to the sender. */
   refused(source: string | null, refusal: EarlyRefusal): Receipt
+  /** Counts and logs a request whose body the application has read. Returns the answer to the sender. */
+  bodyConsumed(source: string, path: string): Receipt
   readonly sources: ReadonlyMap<string, Source>
   readonly limits: IntakeLimits
   /** Limits the memory of all request bodies. */
@@ -87,13 +89,14 @@ export interface InboxSetup {
 export function inboxInternals<Tx>(
   base: InboxBase<Tx>,
   { worker, wake }: InboxProcessing<Tx>,
-  { refused, bodies }: InboxIntake,
+  { refused, bodyConsumed, bodies }: InboxIntake,
   { historian, policy }: InboxUpkeep,
 ): InboxInternals<Tx> {
   const { options, registry, store, redact } = base
   const [processing, retention] = [options.processing || undefined, options.retention || undefined]
   return {
     refused,
+    bodyConsumed,
     sources: base.sources,
     limits: base.limits,
     bodies,

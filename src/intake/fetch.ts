@@ -10,6 +10,7 @@ export interface FetchTarget {
     delivery: { method: string; url: string; headers: Record<string, string>; body: Uint8Array },
   ): Promise<Receipt>
   refused(source: string | null, refusal: EarlyRefusal): Receipt
+  bodyConsumed(source: string, path: string): Receipt
   readonly limits: IntakeLimits
   readonly bodies: BodyBudget
 }
@@ -20,8 +21,10 @@ export async function fetchIntake(
   request: Request,
   { source, path }: { readonly source?: string | undefined; readonly path?: string | undefined } = {},
 ): Promise<Response> {
-  const name = source ?? sourceInPath(new URL(request.url).pathname, path)
+  const { pathname } = new URL(request.url)
+  const name = source ?? sourceInPath(pathname, path)
   if (name === null) return asResponse(inbox.refused(null, 'unknown_source'))
+  if (request.bodyUsed || request.body?.locked) return asResponse(inbox.bodyConsumed(name, pathname))
   const reading = inbox.bodies.begin()
   try {
     const body = await readBody(request, inbox.limits, reading)

@@ -5,7 +5,7 @@ import { type Counters, countRejected, countStoreError, UNKNOWN_SOURCE } from '.
 import { codeOf, HookonceError } from '../errors.js'
 import type { Logger, RepeatedLines } from '../log.js'
 import { type EventKey, named, type RecordVerdict, type State } from '../model.js'
-import { earlyRefusal, type Receipt } from './answer.js'
+import { earlyRefusal, type Receipt, rejected as rejectedAnswer } from './answer.js'
 import type { Answer } from './intake.js'
 import type { EarlyRefusal } from './receive.js'
 
@@ -85,6 +85,13 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
     /** An adapter has refused a request before there was a delivery. */
     refusedEarly(source: string | null, refusal: EarlyRefusal): Receipt {
       return rejected(received(source), 'receive', earlyRefusal(refusal))
+    },
+
+    /** The application has read the body, so the signature cannot be checked. */
+    bodyConsumed(source: string, path: string): Receipt {
+      const { code, httpStatus, message } = new HookonceError('BODY_CONSUMED', { path })
+      repeats.error({ source: rejectedBeforeIntake(source, code), step: 'receive', code }, message)
+      return rejectedAnswer(httpStatus, code, 'failed')
     },
 
     storeNotOpen(source: string, error: unknown): void {

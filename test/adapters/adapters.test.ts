@@ -214,7 +214,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
 
 describe('a body parser that ran first', () => {
   test('is named, with the line to move, and the sender is told to come back', async () => {
-    const { post, lines, source } = await start((inbox) => {
+    const { post, lines, source, inbox } = await start((inbox) => {
       const app = express()
       app.use(express.json())
       app.use(expressHandler(inbox))
@@ -227,6 +227,8 @@ describe('a body parser that ran first', () => {
     ).toBe(500)
     expect(lines.at(-1)).toMatchObject({ level: 'error', code: 'BODY_CONSUMED' })
     expect(lines.at(-1)!.msg).toContain('app.use(express.json())')
+    const { received, rejected } = wholeInbox(inbox).counters.of('stripe')
+    expect([received, { ...rejected }]).toEqual([1, { BODY_CONSUMED: 1 }])
   })
 
   test('is fine when it kept the bytes', async () => {
@@ -272,6 +274,30 @@ test('createInbox().fetch is the web-standard handler', async () => {
   })
   expect((await inbox.fetch(request)).status).toBe(200)
 })
+
+test.each(['read', 'being read'])(
+  'a web-standard request whose body is %s already is a 500 with its name',
+  async (how) => {
+    const { inbox, lines } = await start(async () => ({ url: '', stop: async () => {} }))
+    const ways = [
+      inbox.fetch,
+      fetchHandler(inbox, { source: 'stripe' }),
+      nextRoute(inbox).POST,
+      (request: Request) => new Hono().all('/webhooks/:source', honoHandler(inbox)).fetch(request),
+    ]
+    for (const way of ways) {
+      const request = new Request('https://app.example/webhooks/stripe?a=b', { method: 'POST', body: '{}' })
+      if (how === 'read') await request.text()
+      else request.body!.getReader()
+      const response = await way(request)
+      expect([response.status, await response.json()]).toEqual([500, { status: 'failed' }])
+    }
+    expect(lines.at(-1)).toMatchObject({ level: 'error', source: 'stripe', code: 'BODY_CONSUMED' })
+    expect(lines.at(-1)!.msg).toContain('POST /webhooks/stripe was read')
+    const { received, rejected } = wholeInbox(inbox).counters.of('stripe')
+    expect([received, { ...rejected }]).toEqual([ways.length, { BODY_CONSUMED: ways.length }])
+  },
+)
 
 /** The status line's code for a path as it is written, which `fetch` would tidy up. */
 function askRaw(url: string, path: string): Promise<number> {
