@@ -89,10 +89,11 @@ async function take(
     return at('record', rejected(503, observer.storeFailed(error), 'unavailable'))
   }
   if (recording === 'spooled') {
+    observer.spooled(name)
     const receipt = spooledAnswer(source, ids)
-    // Inline mode without a worker: only another delivery runs the events, so the sender must come back.
+    // Inline mode without a worker in this process: perhaps only another delivery runs the events.
     const handledLater = source.mode !== 'inline' || after.handledLater()
-    return at('record', handledLater ? receipt : notHandledAnswer(receipt))
+    return handledLater ? at('record', receipt) : at('handle', notHandledAnswer(receipt))
   }
   observer.recorded(name, ids, recording)
 

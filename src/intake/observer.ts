@@ -75,7 +75,6 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
       const own = counters.of(counted)
       if (receipt.status === 'handshake') own.handshakes++
       else if (receipt.httpStatus < 400) {
-        if (receipt.status === 'spooled') own.spooled++
         own.ackSeconds.observe((performance.now() - startedAt) / 1_000)
       } else if (step === 'handle') countRejected(own, receipt.reason ?? receipt.status)
       else rejected(counted, step, receipt)
@@ -103,6 +102,9 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
     stopped: (source: string) => void rejectedBeforeIntake(source, 'STORE_CLOSED'),
 
     storeFailed: (error: unknown): string => countStoreError(counters, error),
+
+    /** Whatever the answer is: the delivery is durable. */
+    spooled: (source: string) => void counters.of(source).spooled++,
 
     /** A delivery was recorded: now, or later out of the spool. */
     recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void {

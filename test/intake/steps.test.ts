@@ -26,6 +26,7 @@ async function take(recording: Recording, options: Partial<Source> = {}) {
   const observer = {
     received: (name: string) => name,
     answered: (_: string, { step, receipt }: { step: string; receipt: object }) => ({ ...receipt, step }),
+    spooled: () => told.push('spooled'),
     recorded: (_: string, ids: string[]) => told.push(`recorded ${ids.join(' ')}`),
   }
   const after = {
@@ -69,7 +70,7 @@ describe('after the commit', () => {
     for (const mode of ['background', 'inline'] as const) {
       const { receipt, told } = await take('spooled', { mode })
       expect(receipt).toMatchObject({ httpStatus: 202, status: 'spooled', step: 'record' })
-      expect(told).toEqual([])
+      expect(told).toEqual(['spooled'])
     }
   })
 

@@ -192,12 +192,16 @@ test('a source in inline mode is answered as spooled, and handled after the drai
 })
 
 test('a source in inline mode is not acknowledged by the spool where no worker runs; the next delivery is handled', async () => {
-  const { inbox } = make({ sources: { shop: shop({ mode: 'inline' }) } })
+  const { inbox, lines } = make({ sources: { shop: shop({ mode: 'inline' }) } })
   const handled: string[] = []
   inbox.on('shop', '*', async (event) => void handled.push(event.id))
   const receipt = await post(inbox, { id: 'a' })
   expect(receipt).toMatchObject({ httpStatus: 503, status: 'unavailable', eventId: 'a' })
   expect(receipt.headers).toHaveProperty('retry-after')
+  // It is durable, so it counts as spooled and no line says that it was rejected.
+  const { spooled, rejected } = wholeInbox(inbox).counters.of('shop')
+  expect([spooled, { ...rejected }]).toEqual([1, { not_handled: 1 }])
+  expect(lines.map(({ msg }) => msg)).not.toContain('delivery rejected')
   away = false
   await empty(inbox)
   expect(await post(inbox, { id: 'a' })).toMatchObject({ httpStatus: 200, status: 'processed' })
@@ -302,6 +306,18 @@ test('deliveries behind a short tail wait for it and then go to the log, however
   }
   expect(found.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, i) => `a${i}`))
   expect(found).toHaveLength(20 + n)
+})
+
+test('behind spooled deliveries of its source a delivery is spooled in time, however short recordTimeout is', async () => {
+  const first = make()
+  await post(first.inbox, { id: 'a' })
+  await first.inbox.stop()
+  away = false
+  // The store takes no delivery and is not known to be away: the drain waits for it.
+  const options = { limits: { recordTimeout: 600 }, processing: false } as const
+  const { inbox } = make(options, () => new Promise(() => {}))
+  const receipts = await Promise.all([post(inbox, { id: 'b' }), post(inbox, { id: 'c' })])
+  expect(receipts.map(({ status }) => status)).toEqual(['spooled', 'spooled'])
 })
 
 test('options that make no sense are refused', () => {
