@@ -23,6 +23,7 @@ import { onceKey } from '../once.js'
 import type { BatchRecorder, LogRecorder, Recorder } from '../recorder.js'
 import { SeenCache } from '../seen/cache.js'
 import type { Seen } from '../seen/seen.js'
+import { QUEUE_WAIT_MS } from '../spool/gate.js'
 import { DEFAULT_AFTER, type OpenSpool, openSpool, type SpoolOptions } from '../spool/spool.js'
 import { need } from '../store.js'
 import type { LazyStore } from './lazy-store.js'
@@ -96,12 +97,15 @@ export function seenCache({
 
 function spoolInFront(next: LogRecorder, options: SpoolOptions, deps: RecordingDeps): OpenSpool {
   const { recordMs, ring, store, clock, log, observer, recorded } = deps
-  // At most half of `recordMs`, to let the spool take over while the sender still waits for its answer.
+  // A quarter of `recordMs` to wait for the drain and half of it for the commit leave the spool time to take over while
+  // the sender still waits for its answer.
+  const queueWaitMs = Math.min(QUEUE_WAIT_MS, recordMs / 4)
   const after = Math.min(msOf(options.after, DEFAULT_AFTER), Math.ceil(recordMs / 2))
   return openSpool(
     { ...options, after },
     {
       next,
+      queueWaitMs,
       drainTo: ring ? checkSeals(ring, next) : next,
       clock,
       log,

@@ -21,6 +21,8 @@ export interface GateDeps {
   readonly maxBytes: number
   /** A commit that takes longer is spooled as well. */
   readonly afterMs: number
+  /** How long deliveries wait behind a short queue. Default 1 s. */
+  readonly queueWaitMs?: number
   readonly next: LogRecorder
   spooled(): void
   /** False after a write to the file has failed, until one succeeds. */
@@ -39,12 +41,12 @@ interface Item {
  * empty.
  */
 const SHORT_QUEUE = 500
-const QUEUE_WAIT_MS = 1_000
+export const QUEUE_WAIT_MS = 1_000
 const POLL_MS = 5
 const LONG_QUEUE_WAIT_MS = 50
 
 export function spoolGate(deps: GateDeps) {
-  const { file, circuit } = deps
+  const { file, circuit, queueWaitMs = QUEUE_WAIT_MS } = deps
   /** Ends when the batch before has left its queue: a later batch must not overtake it. */
   let batchBefore: Promise<void> = Promise.resolve()
 
@@ -91,7 +93,8 @@ export function spoolGate(deps: GateDeps) {
     const before = batchBefore
     const placed = queue(items).then(async (place) => {
       await before
-      await place(items, results)
+      // The batch before may have found that the store does not answer: this one has no time to find it out again.
+      await (circuit.storeAway ? spool : place)(items, results)
     })
     batchBefore = placed.catch(() => {})
     return placed
@@ -99,7 +102,7 @@ export function spoolGate(deps: GateDeps) {
 
   /** Waits while the spool may soon be empty, and returns the way that the deliveries take then. */
   async function queue(items: readonly Item[]): Promise<typeof spool> {
-    const until = performance.now() + QUEUE_WAIT_MS
+    const until = performance.now() + queueWaitMs
     while (!circuit.storeAway && performance.now() < until) {
       const depths = await waiting()
       const ahead = Math.max(...items.map(({ delivery }) => depths.get(delivery.source) ?? 0))

@@ -71,6 +71,7 @@ export interface OpenSpool extends Spool, BatchRecorder {
 /** `next` takes deliveries from the gate, `drainTo` those of the file. */
 export interface SpoolDeps extends Omit<DrainDeps, 'file' | 'circuit'> {
   readonly next: LogRecorder
+  readonly queueWaitMs?: number
 }
 
 export const DEFAULT_AFTER = '2s'
