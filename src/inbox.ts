@@ -59,6 +59,8 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   async function stopWithin(deadlineMs: number): Promise<void> {
     store.refuse()
     const left = countDown(deadlineMs)
+    // First, because the steps before `processing.stop` may use the whole deadline.
+    processing.stopClaiming()
     // Waited for beside the handlers: it may be writing to a slow archive.
     const retentionEnded = upkeep.stopRetention()
     // Accepted deliveries get at least a second to be recorded, however short the deadline is.

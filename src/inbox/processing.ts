@@ -23,6 +23,8 @@ export interface InboxProcessing<Tx> {
   readonly worker: string | null
   /** Starts handlers now, or as soon as the store is open. */
   start(): Promise<void>
+  /** Running attempts go on, and so do requests that handle their events. */
+  stopClaiming(): void
   stop(deadlineMs: number): Promise<void>
   wake(): void
   /** Opens the store. */
@@ -107,6 +109,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       idle?.runs()
       await processor?.start()
     },
+    stopClaiming: () => void processor?.stopClaiming(),
     async stop(deadlineMs) {
       // A request that has recorded its event and not begun its attempt is not known to the processor yet.
       await Promise.all([processor?.stop(deadlineMs), atMost(deadlineMs, inRequests.idle())])

@@ -45,6 +45,8 @@ export class Processor<Tx> {
   #state: 'idle' | 'running' | 'stopping' = 'idle'
   #looping: Promise<void> | null = null
   #unsubscribe: (() => Promise<void>) | undefined
+  /** Events that had not begun at the stop. */
+  #released: Promise<void> | undefined
   /** Claims in a row that have failed. */
   #failures = 0
 
@@ -73,6 +75,7 @@ export class Processor<Tx> {
   async start(): Promise<void> {
     if (this.#state === 'running') return
     this.#state = 'running'
+    this.#released = undefined
     this.#dispatch.start()
     this.#deps.leases.allowSessions()
     this.#unsubscribe = await this.#deps.store
@@ -91,13 +94,19 @@ export class Processor<Tx> {
     this.#pause.end()
   }
 
+  /** The first part of `stop`. Requests still run the events that they have recorded. */
+  stopClaiming(): Promise<void> {
+    this.#state = 'stopping'
+    this.#released ??= this.#dispatch.stop()
+    this.#pause.end()
+    return this.#released
+  }
+
   /** Stops claiming and finishes running attempts. Aborts and releases those that still run after `deadlineMs`. */
   async stop(deadlineMs = 10_000): Promise<void> {
-    this.#state = 'stopping'
     const { leases } = this.#deps
     const left = countDown(deadlineMs)
-    const released = this.#dispatch.stop()
-    this.#pause.end()
+    const released = this.stopClaiming()
     await atMost(left(), this.#looping)
     await atMost(left(), this.#unsubscribe?.())
     const timer = setTimeout(() => leases.abortAll(), left())

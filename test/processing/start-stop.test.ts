@@ -157,6 +157,35 @@ test('stop waits for a request whose event is recorded and not yet claimed', asy
   await store.close()
 })
 
+test('no event is claimed or begun while stop waits for a commit that hangs', async () => {
+  const { store, handled, make } = shared()
+  const hanging = signal()
+  const claims: unknown[] = []
+  const inbox = make({
+    async record(deliveries) {
+      if (deliveries.some(({ events }) => events[0]!.id === 'hangs')) await hanging.wait
+      return store.record(deliveries)
+    },
+    claim(options) {
+      claims.push(options)
+      return store.claim(options)
+    },
+  })
+  await inbox.start()
+  await until(() => claims.length > 0, 'it claims')
+  const late = post(inbox, { id: 'hangs' })
+  const stopping = inbox.stop({ deadline: 1_500 })
+  const before = claims.length
+  const other = make()
+  await post(other, { id: 'waits' })
+  await stopping
+  expect([handled, claims.length]).toEqual([[], before])
+  hanging.give()
+  await late
+  await other.stop()
+  await store.close()
+})
+
 /** Another inbox starts and stops in the meantime. */
 async function othersHaveEnded(): Promise<void> {
   const inbox = createInbox({ store: sqlite(':memory:'), sources: { shop: shop() }, log: silentLog })
