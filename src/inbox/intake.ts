@@ -6,12 +6,12 @@ import type { AfterRecord } from '../intake/after-record.js'
 import { type Receipt, rejected } from '../intake/answer.js'
 import { type BodyBudget, createBodyBudget } from '../intake/body-budget.js'
 import { fetchIntake } from '../intake/fetch.js'
-import { type IntakeDeps, intake } from '../intake/intake.js'
+import { intake } from '../intake/intake.js'
 import type { EarlyRefusal } from '../intake/receive.js'
 import type { Delivery } from '../provider.js'
+import type { Recorder } from '../recorder.js'
 import type { OpenSpool } from '../spool/spool.js'
 import type { InboxBase } from './base.js'
-import type { LazyStore } from './lazy-store.js'
 import { recordingPath } from './recording-path.js'
 
 export interface InboxIntake {
@@ -29,7 +29,15 @@ export function inboxIntake<Tx>(base: InboxBase<Tx>, after: AfterRecord): InboxI
   const bodies = createBodyBudget(limits.allBodiesBytes)
   const recorder = recordingPath({ ...base, recordMs: limits.recordMs, recorded: after.recorded })
   const { spool, idle } = recorder
-  const receive = receiver({ ...base, recorder, after }, store, spool)
+  const deps = { ...base, recorder: spool ? recorder : opening(recorder, base), after }
+
+  async function receive(source: string, delivery: Delivery): Promise<Receipt> {
+    spool?.start()
+    if (!store.refuses) return intake(deps, source, delivery)
+    observer.stopped(source)
+    return rejected(503, 'STORE_CLOSED', 'unavailable')
+  }
+
   const { refusedEarly: refused, bodyConsumed } = observer
   return {
     receive,
@@ -42,30 +50,28 @@ export function inboxIntake<Tx>(base: InboxBase<Tx>, after: AfterRecord): InboxI
   }
 }
 
-/** `inbox.receive`: makes sure that there is a store or a spool to record in, then hands the delivery to intake. */
-function receiver(
-  deps: IntakeDeps,
-  store: LazyStore,
-  spool: OpenSpool | null,
-): (source: string, delivery: Delivery) => Promise<Receipt> {
-  const { observer, limits } = deps
-  const notOpen = () =>
-    new HookonceError('STORE_UNAVAILABLE', { problem: `not open within ${limits.recordMs} ms` })
+/** Handshakes and refusals need no store, so only a delivery that is to be recorded opens it. */
+function opening(
+  recorder: Recorder,
+  { store, limits, observer }: Pick<InboxBase<unknown>, 'store' | 'limits' | 'observer'>,
+): Recorder {
+  const { recordMs } = limits
+  const notOpen = () => new HookonceError('STORE_UNAVAILABLE', { problem: `not open within ${recordMs} ms` })
 
-  return async (source, delivery) => {
-    if (spool) spool.start()
-    else if (!store.opened) {
-      try {
-        await timeLimited(store.open(), limits.recordMs, notOpen)
-      } catch (error) {
-        observer.storeNotOpen(source, error)
-        return rejected(503, 'STORE_UNAVAILABLE', 'unavailable')
-      }
+  async function open(source: string): Promise<void> {
+    try {
+      await timeLimited(store.open(), recordMs, notOpen)
+    } catch (error) {
+      observer.storeNotOpen(source, error)
+      throw error
     }
-    if (store.refuses) {
-      observer.stopped(source)
-      return rejected(503, 'STORE_CLOSED', 'unavailable')
-    }
-    return intake(deps, source, delivery)
+    if (store.refuses) throw new HookonceError('STORE_CLOSED')
+  }
+
+  return {
+    record(delivery, source, span) {
+      if (store.opened) return recorder.record(delivery, source, span)
+      return open(delivery.source).then(() => recorder.record(delivery, source, span))
+    },
   }
 }

@@ -48,15 +48,19 @@ export async function intake(deps: IntakeDeps, name: string, delivery: Delivery)
   const startedAt = performance.now()
   const counted = observer.received(name)
   const span = deps.tracing?.receive(counted, delivery.headers) ?? null
-  let answer: Answer | null = null
+  let receipt: Receipt | null = null
   try {
-    answer = await (span
+    const answer = await (span
       ? span.within(() => take(deps, name, delivery, span))
       : take(deps, name, delivery, null))
-    return observer.answered(counted, answer, startedAt)
+    receipt = observer.answered(counted, answer, startedAt)
+  } catch (error) {
+    // A bug, most likely in a rule of the source. An adapter could not answer a rejection.
+    receipt = observer.broken(counted, error)
   } finally {
-    span?.end(answer?.receipt ?? null)
+    span?.end(receipt)
   }
+  return receipt
 }
 
 async function take(
@@ -81,12 +85,12 @@ async function take(
   span?.identified(events)
   const ids = events.map((event) => event.id)
 
+  const toRecord = newDelivery(name, source, delivery, events, after.laneOf, span?.carried)
   let recording: Recording
   try {
-    const toRecord = newDelivery(name, source, delivery, events, after.laneOf, span?.carried)
     recording = await deps.recorder.record(toRecord, source, span)
   } catch (error) {
-    return at('record', rejected(503, observer.storeFailed(error), 'unavailable'))
+    return at('record', rejected(503, observer.storeFailed(name, error), 'unavailable'))
   }
   if (recording === 'spooled') {
     observer.spooled(name)

@@ -2,9 +2,10 @@
  * Counts and logs each delivery. Log lines that any sender can cause go through `repeats`, which limits their number.
  */
 import { type Counters, countRejected, countStoreError, UNKNOWN_SOURCE } from '../counters.js'
-import { codeOf, HookonceError } from '../errors.js'
+import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { Logger, RepeatedLines } from '../log.js'
 import { type EventKey, named, type RecordVerdict, type State } from '../model.js'
+import { stackOf } from '../processing/error-text.js'
 import { earlyRefusal, type Receipt, rejected as rejectedAnswer } from './answer.js'
 import type { Answer } from './intake.js'
 import type { EarlyRefusal } from './receive.js'
@@ -68,6 +69,15 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
     log.warn({ source, eventId, step: 'record', sameAs }, 'same signed content as another event')
   }
 
+  /** Without the message, which may quote the delivery. */
+  function logBug(source: string, step: string, error: unknown): void {
+    const name = error instanceof Error ? error.name : typeof error
+    repeats.error(
+      { source, step, code: codeOf(error), error: name, stack: stackOf(error) },
+      'unexpected error',
+    )
+  }
+
   return {
     received,
 
@@ -93,15 +103,25 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
       return rejectedAnswer(httpStatus, code, 'failed')
     },
 
+    /** A step of intake has thrown. */
+    broken(source: string, error: unknown): Receipt {
+      const code = codeOf(error)
+      countRejected(counters.of(source), code)
+      logBug(source, 'receive', error)
+      return rejectedAnswer(500, code, 'failed')
+    },
+
     storeNotOpen(source: string, error: unknown): void {
-      const counted = rejectedBeforeIntake(source, countStoreError(counters, error))
       const problem = error instanceof HookonceError ? error.message : 'unexpected'
-      repeats.error({ source: counted, step: 'record', problem }, 'store not open')
+      repeats.error({ source, step: 'record', problem }, 'store not open')
     },
 
     stopped: (source: string) => void rejectedBeforeIntake(source, 'STORE_CLOSED'),
 
-    storeFailed: (error: unknown): string => countStoreError(counters, error),
+    storeFailed(source: string, error: unknown): ErrorCode {
+      if (!isHookonceError(error)) logBug(source, 'record', error)
+      return countStoreError(counters, error)
+    },
 
     /** Whatever the answer is: the delivery is durable. */
     spooled: (source: string) => void counters.of(source).spooled++,

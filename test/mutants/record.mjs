@@ -201,8 +201,8 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/intake/intake.ts',
-        find: "rejected(503, observer.storeFailed(error), 'unavailable')",
-        replace: "rejected(400, observer.storeFailed(error), 'invalid')",
+        find: "rejected(503, observer.storeFailed(name, error), 'unavailable')",
+        replace: "rejected(400, observer.storeFailed(name, error), 'invalid')",
       },
     ],
     tests: [{ file: 'test/seen/recall.test.ts', title: 'a delivery whose commit failed is not known' }],
