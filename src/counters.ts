@@ -81,7 +81,7 @@ export class SourceCounters extends AttemptCounters {
   spooled = 0
   /** The reason is a reject reason of a provider, an early refusal, or an error code. */
   readonly rejected: Record<string, number> = Object.create(null)
-  /** Time from arrival to an answer below 400, without handshakes. */
+  /** Time from `inbox.receive`, after the body was read, to an answer below 400. Without handshakes. */
   readonly ackSeconds = new Histogram(secondBounds)
   /** Including leases of events that were claimed and not started. */
   leasesLost = 0

@@ -7,8 +7,8 @@ import { atMost, countDown } from './clock.js'
 import type { Duration } from './duration.js'
 import { HookonceError } from './errors.js'
 import { inboxBase } from './inbox/base.js'
+import { inboxIntake } from './inbox/entrance.js'
 import type { Sources } from './inbox/event-types.js'
-import { inboxIntake } from './inbox/intake.js'
 import { inboxInternals } from './inbox/internals.js'
 import { checkHandler, checkInboxOptions, type InboxOptions } from './inbox/options.js'
 import { inboxProcessing } from './inbox/processing.js'
@@ -39,7 +39,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
       await store.open()
     } catch (error) {
       // A process with a spool can receive without the store. Handlers start when the store is open.
-      if (!spool?.covers(error)) throw error
+      if (!spool?.takeOver(error)) throw error
     }
     // After an error nothing runs.
     spool?.start()
@@ -63,7 +63,8 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     processing.stopClaiming()
     // Waited for beside the handlers: it may be writing to a slow archive.
     const retentionEnded = upkeep.stopRetention()
-    // Accepted deliveries get at least a second to be recorded, however short the deadline is.
+    // Deliveries that wait for a commit get at least a second, however short the deadline is. One that is still being
+    // verified then is not recorded, and its answer is 503.
     await atMost(Math.max(1_000, left()), intake.idle())
     base.repeats.flush()
     await spool?.stop(left())

@@ -7,7 +7,7 @@ import type { ReceiveSpan } from './tracing.js'
 /** A verdict per event after the commit, or `spooled` when the delivery is on disk in the spool. */
 export type Recording = RecordVerdict[] | 'spooled'
 
-/** Resolves only when the delivery is durable. */
+/** Resolves when the events are durable, except those with the verdict `refused` or `replayed`. */
 export interface Recorder {
   record(delivery: NewDelivery, source: Source, span: ReceiveSpan | null): Promise<Recording>
 }

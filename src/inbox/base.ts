@@ -5,6 +5,7 @@ import { type KeyRing, keyRing } from '../encryption/key-ring.js'
 import { type IntakeObserver, intakeObserver } from '../intake/observer.js'
 import { type IntakeLimits, intakeLimits } from '../intake/receive.js'
 import { type Logger, type RepeatedLines, repeatedLines } from '../log.js'
+import { stackOf } from '../processing/error-text.js'
 import { createRedactor, type Redactor } from '../processing/redact.js'
 import { Registry } from '../processing/registry.js'
 import type { Source } from '../provider.js'
@@ -51,7 +52,7 @@ export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
     sources,
     limits: intakeLimits(options.limits),
     counters,
-    observer: intakeObserver({ sources, counters, log, repeats }),
+    observer: intakeObserver({ sources, counters, log, repeats, stackOf }),
     tracing: options.tracing === false ? null : openTelemetry(),
     redact: createRedactor(options.redact ?? {}, sources),
     registry: new Registry<Tx>(sources, retry ?? {}),

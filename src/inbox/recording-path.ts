@@ -1,11 +1,12 @@
 /**
  * The recording path of one delivery, from intake to the log:
  *
- *   cache         answers a delivery whose events are all known, without the store
+ *   cache         answers a delivery whose events are all known; it only reads the id of the log, every 20 ms
  *   trace         measures the rest as a span
  *   group commit  joins deliveries that arrive together into one batch
  *   seal          encrypts payloads, so that no file holds them in clear
- *   spool         stores the batch in a local file while the store is unavailable
+ *   spool         stores the batch in a local file while the store is unavailable or slow, and behind deliveries of its
+ *                 source that are there already
  *   store         commits the batch
  *
  * `cache`, `seal` and `spool` are there when they are configured.
@@ -33,7 +34,7 @@ const LOG_ID_KEY = 'hookonce:log-id'
 
 export interface RecordingDeps {
   readonly options: Pick<InboxOptions, 'spool'>
-  /** Time limit of one delivery on the whole path. */
+  /** Time limit from group commit on. The cache comes before it, and may wait a second for the id of the log. */
   readonly recordMs: number
   readonly cache: SeenCache | null
   readonly ring: KeyRing | undefined
@@ -53,8 +54,11 @@ export interface RecordingPath extends Recorder {
 export function recordingPath(deps: RecordingDeps): RecordingPath {
   const { options, recordMs, cache, ring, store, counters } = deps
   const spool = options.spool ? spoolInFront(store.recorder, options.spool, deps) : null
-  const last: BatchRecorder = spool ?? store.recorder
-  const commits = groupCommit(ring ? sealing(ring, last) : last, commitOptions(recordMs, counters))
+  const spoolOrStore: BatchRecorder = spool ?? store.recorder
+  const commits = groupCommit(
+    ring ? sealing(ring, spoolOrStore) : spoolOrStore,
+    commitOptions(recordMs, counters),
+  )
   counters.seen = cache?.counts ?? null
   counters.spool = spool?.counts ?? null
 
@@ -65,11 +69,11 @@ export function recordingPath(deps: RecordingDeps): RecordingPath {
 
 function unlessKnown(cache: SeenCache, commit: Recorder['record']): Recorder['record'] {
   return async (delivery, source, span) => {
-    const log = await cache.logId()
-    const known = log && (await cache.ask(log, source, delivery))
+    const logId = await cache.logId()
+    const known = logId && (await cache.ask(logId, source, delivery))
     if (known) return known
     const recording = await commit(delivery, source, span)
-    if (log && recording !== 'spooled') cache.add(log, source, delivery, recording)
+    if (logId && recording !== 'spooled') cache.add(logId, source, delivery, recording)
     return recording
   }
 }
@@ -112,7 +116,7 @@ function spoolInFront(next: LogRecorder, options: SpoolOptions, deps: RecordingD
       probe: async () => (await store.open()).ping(),
       drained(deliveries, verdicts) {
         for (const [i, { source, events }] of deliveries.entries())
-          observer.recorded(
+          observer.countVerdicts(
             source,
             events.map(({ id }) => id),
             verdicts[i]!,

@@ -61,7 +61,8 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   start(): Promise<void>
   /**
    * Records accepted deliveries and finishes running attempts within `deadline` (default `'10s'`), releases the other
-   * claimed events, and closes the store (`ownsStore: false` leaves it open).
+   * claimed events, and closes the store (`ownsStore: false` leaves it open). Takes a few seconds longer when a commit
+   * hangs or handlers do not stop.
    */
   stop(options?: { deadline?: Duration }): Promise<void>
   /** Runs due events until none is left. Resolves to the number of attempts. For tests. */

@@ -27,7 +27,7 @@ export function handleInRequest(
   return Promise.all(
     events.map(async ({ id, type }, i): Promise<InlineStatus> => {
       const verdict = verdicts[i]!
-      // Not in the log: its content was refused.
+      // This event is not in the log, but its signed content is: `contentGuard: 'reject'`.
       if (verdict.status === 'replayed') return 'already_processed'
       if (verdict.status === 'duplicate' && !verdict.equal && conflict === 'reject') return 'already_received'
       const key = { source, id }

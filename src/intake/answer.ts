@@ -42,7 +42,11 @@ const rejectionHeaders: Readonly<Record<number, Receipt['headers']>> = {
   503: { ...JSON_HEADERS, 'retry-after': '5' },
 }
 
-export function rejected(httpStatus: number, reason: string, status: ReceiptStatus = 'rejected'): Receipt {
+export function failureAnswer(
+  httpStatus: number,
+  reason: string,
+  status: ReceiptStatus = 'rejected',
+): Receipt {
   return {
     httpStatus,
     status,
@@ -67,8 +71,8 @@ const refusalStatus: Record<EarlyRefusal, number> = {
   aborted: 400,
 }
 
-export function earlyRefusal(refusal: EarlyRefusal): Receipt {
-  return rejected(refusalStatus[refusal], refusal, refusal === 'overloaded' ? 'unavailable' : 'rejected')
+export function earlyAnswer(refusal: EarlyRefusal): Receipt {
+  return failureAnswer(refusalStatus[refusal], refusal, refusal === 'overloaded' ? 'unavailable' : 'rejected')
 }
 
 export function handshakeAnswer({ httpStatus, headers, body }: HandshakeReply): Receipt {
@@ -84,12 +88,12 @@ export function recordedAnswer(
   const refusedVerdict = verdicts.find((verdict) => verdict.status === 'refused')
   if (refusedVerdict) return refusedAnswer(refusedVerdict.code)
   if (verdicts.every((verdict) => verdict.status === 'replayed'))
-    return rejected(409, 'replayed_content', 'conflict')
+    return failureAnswer(409, 'replayed_content', 'conflict')
   const events = ids.map((eventId, i) => ({ eventId, duplicate: verdicts[i]!.status === 'duplicate' }))
   const duplicate = events.every((event) => event.duplicate)
   const inConflict = verdicts.some((verdict) => verdict.status === 'duplicate' && !verdict.equal)
   if (inConflict && source.conflict === 'reject') {
-    return { ...rejected(409, 'conflict', 'conflict'), eventId: ids[0]!, duplicate, events }
+    return { ...failureAnswer(409, 'conflict', 'conflict'), eventId: ids[0]!, duplicate, events }
   }
   const status = !duplicate
     ? 'accepted'
@@ -102,8 +106,8 @@ export function recordedAnswer(
 /** Most senders give up after a 400, so it is the answer only when the delivery is to blame. */
 function refusedAnswer(code: ErrorCode): Receipt {
   return errorTable[code].httpStatus < 500
-    ? rejected(400, code, 'invalid')
-    : rejected(503, code, 'unavailable')
+    ? failureAnswer(400, code, 'invalid')
+    : failureAnswer(503, code, 'unavailable')
 }
 
 /** Nothing is known of duplicates: they are found when the spool is drained. */
@@ -135,9 +139,9 @@ function acceptedAnswer(
 export function handledAnswer(source: Source, receipt: Receipt, outcomes: readonly InlineStatus[]): Receipt {
   const { eventId, duplicate, events } = receipt
   if (outcomes.includes('failed'))
-    return { ...rejected(500, 'handler_failed', 'failed'), eventId, duplicate, events }
+    return { ...failureAnswer(500, 'handler_failed', 'failed'), eventId, duplicate, events }
   if (outcomes.includes('unknown'))
-    return { ...rejected(503, 'outcome_unknown', 'unavailable'), eventId, duplicate, events }
+    return { ...failureAnswer(503, 'outcome_unknown', 'unavailable'), eventId, duplicate, events }
   if (outcomes.includes('not_handled')) return notHandledAnswer(receipt)
   if (receipt.status === 'conflict') return receipt
   const status = outcomes.includes('already_received')
@@ -150,7 +154,7 @@ export function handledAnswer(source: Source, receipt: Receipt, outcomes: readon
 
 /** The delivery is durable, and its sender must come back for its events to be handled. */
 export function notHandledAnswer({ eventId, duplicate, events }: Receipt): Receipt {
-  return { ...rejected(503, 'not_handled', 'unavailable'), eventId, duplicate, events }
+  return { ...failureAnswer(503, 'not_handled', 'unavailable'), eventId, duplicate, events }
 }
 
 /** A dead letter is not finished: an operator will look at it. */

@@ -1,6 +1,6 @@
 /**
- * Group commit. Deliveries that arrive while commits are under way wait, and share the next insert and flush. There is no
- * timer. When the queue is full, senders get 503 and retry.
+ * Group commit. Deliveries that arrive while commits are under way wait, and share the next insert and flush. A delivery
+ * never waits for others to arrive. When the queue is full, senders get 503 and retry.
  */
 import { timeLimits } from '../clock.js'
 import { HookonceError } from '../errors.js'
@@ -98,7 +98,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     const startedAt = performance.now()
     try {
       const recordings = await next.record(batch.map((waiter) => waiter.delivery))
-      // Spooled and failed deliveries are not part of the commit.
+      // Spooled and failed deliveries are not part of the commit. Duplicates are: the store has looked them up.
       const recorded = recordings.reduce((count, recording) => count + (Array.isArray(recording) ? 1 : 0), 0)
       if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)
       for (const [i, { resolve, reject }] of batch.entries()) {

@@ -1,27 +1,28 @@
 /**
  * Intake: the steps of one delivery. The first step that has an answer ends it.
  *
- *   receive   limits, handshake and method
+ *   receive   a source of that name, limits, handshake and method
  *   verify    the signature, over the received bytes
  *   identify  the events in it
- *   record    in the log, or in the spool while the store is away
+ *   record    in the log, or in the spool while the store is away. The first delivery opens the store
  *   handle    inside this request (inline mode); otherwise the workers are woken
  *
  * Nothing is stored before `verify`, and nothing is acknowledged before it is durable. `observer.ts` counts and logs.
  */
 import type { Clock } from '../clock.js'
-import type { Delivery, Source, Verification } from '../provider.js'
+import type { RecordVerdict } from '../model.js'
+import type { Delivery, IdentifiedEvent, Source, Verification } from '../provider.js'
 import type { Recorder, Recording } from '../recorder.js'
 import type { ReceiveSpan, Tracing } from '../tracing.js'
 import { type AfterRecord, handleInRequest, rearmDeadLetters } from './after-record.js'
 import {
-  earlyRefusal,
+  earlyAnswer,
+  failureAnswer,
   handledAnswer,
   handshakeAnswer,
   notHandledAnswer,
   type Receipt,
   recordedAnswer,
-  rejected,
   spooledAnswer,
 } from './answer.js'
 import { newDelivery } from './new-delivery.js'
@@ -71,17 +72,17 @@ async function take(
 ): Promise<Answer> {
   const { observer, after } = deps
   const source = deps.sources.get(name)
-  if (!source) return at('receive', earlyRefusal('unknown_source'))
+  if (!source) return at('receive', earlyAnswer('unknown_source'))
   const now = deps.clock.now()
-  const refused = receive(source, delivery, deps.limits, now)
-  if (refused) return refused
+  const early = receive(source, delivery, deps.limits, now)
+  if (early) return early
   const verification = source.verify(delivery, { now })
   // Most schemes are synchronous; an await would cost an extra microtask.
   const rejection = untrusted(verification instanceof Promise ? await verification : verification)
   if (rejection) return rejection
 
   const events = source.identify(delivery)
-  if (events.length === 0) return at('identify', rejected(400, 'no_event_id', 'invalid'))
+  if (events.length === 0) return at('identify', failureAnswer(400, 'no_event_id', 'invalid'))
   span?.identified(events)
   const ids = events.map((event) => event.id)
 
@@ -90,7 +91,7 @@ async function take(
   try {
     recording = await deps.recorder.record(toRecord, source, span)
   } catch (error) {
-    return at('record', rejected(503, observer.storeFailed(name, error), 'unavailable'))
+    return at('record', failureAnswer(503, observer.storeFailed(name, error), 'unavailable'))
   }
   if (recording === 'spooled') {
     observer.spooled(name)
@@ -99,8 +100,20 @@ async function take(
     const handledLater = source.mode !== 'inline' || after.handledLater()
     return handledLater ? at('record', receipt) : at('handle', notHandledAnswer(receipt))
   }
-  observer.recorded(name, ids, recording)
+  observer.countVerdicts(name, ids, recording)
+  return takeRecorded(deps, name, source, events, recording)
+}
 
+/** The events are in the log: handles them in the request, or wakes the workers. */
+async function takeRecorded(
+  deps: IntakeDeps,
+  name: string,
+  source: Source,
+  events: readonly IdentifiedEvent[],
+  recording: readonly RecordVerdict[],
+): Promise<Answer> {
+  const { after } = deps
+  const ids = events.map((event) => event.id)
   const receipt = recordedAnswer(source, ids, recording)
   // The other events of a delivery with a conflict are in the log, and in inline mode only a delivery runs them.
   if (source.mode === 'inline' && (receipt.httpStatus < 400 || receipt.status === 'conflict')) {
@@ -117,10 +130,10 @@ async function take(
 /** The method is checked last: some senders use GET for a handshake. */
 function receive(source: Source, delivery: Delivery, limits: IntakeLimits, now: number): Answer | null {
   const refusal = refuse(delivery, limits)
-  if (refusal) return at('receive', earlyRefusal(refusal))
+  if (refusal) return at('receive', earlyAnswer(refusal))
   const reply = source.handshake(delivery, { now })
   if (reply) return at('receive', handshakeAnswer(reply))
-  return delivery.method === 'POST' ? null : at('receive', earlyRefusal('method'))
+  return delivery.method === 'POST' ? null : at('receive', earlyAnswer('method'))
 }
 
 function untrusted(verification: Verification): Answer | null {
@@ -129,7 +142,7 @@ function untrusted(verification: Verification): Answer | null {
   // A key server that cannot be reached is an outage on our side: after a 401 the sender would give up.
   return at(
     'verify',
-    reason === 'key_unavailable' ? rejected(503, reason, 'unavailable') : rejected(401, reason),
+    reason === 'key_unavailable' ? failureAnswer(503, reason, 'unavailable') : failureAnswer(401, reason),
   )
 }
 

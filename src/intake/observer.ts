@@ -5,8 +5,7 @@ import { type Counters, countRejected, countStoreError, UNKNOWN_SOURCE } from '.
 import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { Logger, RepeatedLines } from '../log.js'
 import { type EventKey, named, type RecordVerdict, type State } from '../model.js'
-import { stackOf } from '../processing/error-text.js'
-import { earlyRefusal, type Receipt, rejected as rejectedAnswer } from './answer.js'
+import { earlyAnswer, failureAnswer, type Receipt } from './answer.js'
 import type { Answer } from './intake.js'
 import type { EarlyRefusal } from './receive.js'
 
@@ -15,11 +14,13 @@ export interface ObserverDeps {
   readonly counters: Counters
   readonly log: Logger
   readonly repeats: RepeatedLines
+  /** The stack of an error without its message. */
+  readonly stackOf: (error: unknown) => string
 }
 
 export type IntakeObserver = ReturnType<typeof intakeObserver>
 
-export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps) {
+export function intakeObserver({ sources, counters, log, repeats, stackOf }: ObserverDeps) {
   /** Returns the name that the delivery is counted under. Unknown names share one counter. */
   function received(source: string | null): string {
     const counted = source !== null && sources.has(source) ? source : UNKNOWN_SOURCE
@@ -93,14 +94,14 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
 
     /** An adapter has refused a request before there was a delivery. */
     refusedEarly(source: string | null, refusal: EarlyRefusal): Receipt {
-      return rejected(received(source), 'receive', earlyRefusal(refusal))
+      return rejected(received(source), 'receive', earlyAnswer(refusal))
     },
 
     /** The application has read the body, so the signature cannot be checked. */
     bodyConsumed(source: string, path: string): Receipt {
       const { code, httpStatus, message } = new HookonceError('BODY_CONSUMED', { path })
       repeats.error({ source: rejectedBeforeIntake(source, code), step: 'receive', code }, message)
-      return rejectedAnswer(httpStatus, code, 'failed')
+      return failureAnswer(httpStatus, code, 'failed')
     },
 
     /** A step of intake has thrown. */
@@ -108,7 +109,7 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
       const code = codeOf(error)
       countRejected(counters.of(source), code)
       logBug(source, 'receive', error)
-      return rejectedAnswer(500, code, 'failed')
+      return failureAnswer(500, code, 'failed')
     },
 
     storeNotOpen(source: string, error: unknown): void {
@@ -127,7 +128,7 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
     spooled: (source: string) => void counters.of(source).spooled++,
 
     /** A delivery was recorded: now, or later out of the spool. */
-    recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void {
+    countVerdicts(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void {
       for (const [i, verdict] of verdicts.entries()) countVerdict(source, ids[i]!, verdict)
     },
 

@@ -1,7 +1,4 @@
-/**
- * Size, headers and encoding of a delivery are checked before any other work. Adapters use these limits while they read
- * the body.
- */
+/** Checks size, headers and encoding of a delivery first. Adapters use these limits while they read the body. */
 import { type Duration, msOf } from '../duration.js'
 import { checkOptions, duration, MAX_TIMER_MS, type Rule, shape, whole } from '../options.js'
 import type { Delivery } from '../provider.js'
@@ -17,7 +14,10 @@ export interface LimitOptions {
   readonly allBodiesBytes?: number
   /** How long an adapter waits for the whole body. Default `'10s'`. */
   readonly bodyTimeout?: Duration
-  /** Time limit to record a verified delivery. After it the answer is 503, and the sender retries. Default `'5s'`. */
+  /**
+   * Time limit to commit a verified delivery. After it the answer is 503, and the sender retries. The first deliveries may
+   * wait as long again for the store to open. Default `'5s'`.
+   */
   readonly recordTimeout?: Duration
 }
 

@@ -63,8 +63,8 @@ export interface OpenSpool extends Spool, BatchRecorder {
   /** Metrics read it. One or two seconds old at most. */
   counts(): { readonly depth: number; readonly setAside: number }
   start(): void
-  /** The store could not be opened. True: deliveries go to the spool from now on. */
-  covers(error: unknown): boolean
+  /** The store could not be opened: deliveries go to the spool from now on. False when the error is not for the spool. */
+  takeOver(error: unknown): boolean
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -133,7 +133,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
     record,
     counts: () => counts,
     start: () => drain.start(),
-    covers(error) {
+    takeOver(error) {
       if (isForTheSpool(error)) circuit.trip(error)
       return isForTheSpool(error)
     },

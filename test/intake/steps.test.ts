@@ -27,7 +27,7 @@ async function take(recording: Recording, options: Partial<Source> = {}) {
     received: (name: string) => name,
     answered: (_: string, { step, receipt }: { step: string; receipt: object }) => ({ ...receipt, step }),
     spooled: () => told.push('spooled'),
-    recorded: (_: string, ids: string[]) => told.push(`recorded ${ids.join(' ')}`),
+    countVerdicts: (_: string, ids: string[]) => told.push(`recorded ${ids.join(' ')}`),
   }
   const after = {
     recorded: () => told.push('workers woken'),

@@ -189,8 +189,8 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/intake/intake.ts',
-        find: "reason === 'key_unavailable' ? rejected(503, reason, 'unavailable') : rejected(401, reason)",
-        replace: 'rejected(401, reason)',
+        find: "reason === 'key_unavailable' ? failureAnswer(503, reason, 'unavailable') : failureAnswer(401, reason)",
+        replace: 'failureAnswer(401, reason)',
       },
     ],
     tests: [{ file: 'test/intake/key-unavailable.test.ts', title: 'is 503 with Retry-After' }],
@@ -201,8 +201,8 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/intake/intake.ts',
-        find: "rejected(503, observer.storeFailed(name, error), 'unavailable')",
-        replace: "rejected(400, observer.storeFailed(name, error), 'invalid')",
+        find: "failureAnswer(503, observer.storeFailed(name, error), 'unavailable')",
+        replace: "failureAnswer(400, observer.storeFailed(name, error), 'invalid')",
       },
     ],
     tests: [{ file: 'test/seen/recall.test.ts', title: 'a delivery whose commit failed is not known' }],

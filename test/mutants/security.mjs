@@ -139,9 +139,9 @@ export const securityMutants = [
     changes: [
       {
         file: 'src/intake/intake.ts',
-        find: "return at('receive', earlyRefusal('unknown_source'))\n",
+        find: "return at('receive', earlyAnswer('unknown_source'))\n",
         replace:
-          "return at('receive', earlyRefusal('unknown_source'))\n  observer.notRearmed({ source: name, id: JSON.stringify(delivery.headers) }, null)\n",
+          "return at('receive', earlyAnswer('unknown_source'))\n  observer.notRearmed({ source: name, id: JSON.stringify(delivery.headers) }, null)\n",
       },
     ],
     tests: [{ file: 'test/intake/secrecy.test.ts', title: 'a canary in the secret' }],

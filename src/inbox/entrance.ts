@@ -3,7 +3,7 @@
 import { timeLimited } from '../clock.js'
 import { HookonceError } from '../errors.js'
 import type { AfterRecord } from '../intake/after-record.js'
-import { type Receipt, rejected } from '../intake/answer.js'
+import { failureAnswer, type Receipt } from '../intake/answer.js'
 import { type BodyBudget, createBodyBudget } from '../intake/body-budget.js'
 import { fetchIntake } from '../intake/fetch.js'
 import { intake } from '../intake/intake.js'
@@ -35,7 +35,7 @@ export function inboxIntake<Tx>(base: InboxBase<Tx>, after: AfterRecord): InboxI
     spool?.start()
     if (!store.refuses) return intake(deps, source, delivery)
     observer.stopped(source)
-    return rejected(503, 'STORE_CLOSED', 'unavailable')
+    return failureAnswer(503, 'STORE_CLOSED', 'unavailable')
   }
 
   const { refusedEarly: refused, bodyConsumed } = observer
