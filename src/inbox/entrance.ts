@@ -27,7 +27,7 @@ export interface InboxIntake {
 export function inboxIntake<Tx>(base: InboxBase<Tx>, after: AfterRecord): InboxIntake {
   const { limits, observer, store } = base
   const bodies = createBodyBudget(limits.allBodiesBytes)
-  const recorder = recordingPath({ ...base, recordMs: limits.recordMs, recorded: after.recorded })
+  const recorder = recordingPath({ ...base, recordMs: limits.recordMs, wakeWorkers: after.wakeWorkers })
   const { spool, idle } = recorder
   const deps = { ...base, recorder: spool ? recorder : opening(recorder, base), after }
 

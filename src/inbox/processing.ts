@@ -55,7 +55,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   }
 
   const afterRecord: AfterRecord = {
-    recorded() {
+    wakeWorkers() {
       idle?.recorded()
       wake()
     },

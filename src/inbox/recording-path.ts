@@ -43,7 +43,7 @@ export interface RecordingDeps {
   readonly log: Logger
   readonly counters: Counters
   readonly observer: IntakeObserver
-  readonly recorded: () => void
+  readonly wakeWorkers: () => void
 }
 
 export interface RecordingPath extends Recorder {
@@ -100,7 +100,7 @@ export function seenCache({
 }
 
 function spoolInFront(next: LogRecorder, options: SpoolOptions, deps: RecordingDeps): OpenSpool {
-  const { recordMs, ring, store, clock, log, observer, recorded } = deps
+  const { recordMs, ring, store, clock, log, observer, wakeWorkers } = deps
   // A quarter of `recordMs` to wait for the drain and half of it for the commit leave the spool time to take over while
   // the sender still waits for its answer.
   const queueWaitMs = Math.min(QUEUE_WAIT_MS, recordMs / 4)
@@ -121,7 +121,7 @@ function spoolInFront(next: LogRecorder, options: SpoolOptions, deps: RecordingD
             events.map(({ id }) => id),
             verdicts[i]!,
           )
-        recorded()
+        wakeWorkers()
       },
     },
   )

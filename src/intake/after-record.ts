@@ -4,8 +4,7 @@ import type { IdentifiedEvent, Source } from '../provider.js'
 import type { IntakeDeps } from './intake.js'
 
 export interface AfterRecord {
-  /** Wakes the workers. */
-  recorded(): void
+  wakeWorkers(): void
   /** Whether a worker of this process runs events that are not handled in their request. */
   handledLater(): boolean
   inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineStatus>

@@ -121,7 +121,7 @@ async function takeRecorded(
     const answer = handledAnswer(source, receipt, outcomes)
     return at(answer === receipt ? 'record' : 'handle', answer)
   }
-  if (recording.some((verdict) => verdict.status === 'recorded')) after.recorded()
+  if (recording.some((verdict) => verdict.status === 'recorded')) after.wakeWorkers()
   if (receipt.httpStatus >= 400) return at('record', receipt)
   if (source.rearm) await rearmDeadLetters(deps, name, ids, recording)
   return at('record', receipt)

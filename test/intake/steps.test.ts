@@ -30,7 +30,7 @@ async function take(recording: Recording, options: Partial<Source> = {}) {
     countVerdicts: (_: string, ids: string[]) => told.push(`recorded ${ids.join(' ')}`),
   }
   const after = {
-    recorded: () => told.push('workers woken'),
+    wakeWorkers: () => told.push('workers woken'),
     handledLater: () => true,
     async inline({ id }: { id: string }) {
       told.push(`handled ${id}`)
