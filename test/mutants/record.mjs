@@ -109,9 +109,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/inbox/recording-path.ts',
-        find: 'const known = log && (await cache.ask(log, source, delivery))',
+        find: 'const known = logId && (await cache.ask(logId, source, delivery))',
         replace:
-          "const known = log && (await cache.ask(log, source, delivery))\n    if (log && !known) cache.add(log, source, delivery, delivery.events.map(() => ({ status: 'recorded', seq: 1, state: 'pending' })))",
+          "const known = logId && (await cache.ask(logId, source, delivery))\n    if (logId && !known) cache.add(logId, source, delivery, delivery.events.map(() => ({ status: 'recorded', seq: 1, state: 'pending' })))",
       },
     ],
     tests: [{ file: 'test/seen/recall.test.ts', title: 'a delivery whose commit failed is not known' }],
@@ -173,9 +173,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/intake/intake.ts',
-        find: 'const refused = receive(source,',
+        find: 'const early = receive(source,',
         replace:
-          'await Promise.resolve()\n    .then(() => deps.recorder.record(newDelivery(name, source, delivery, source.identify(delivery), after.laneOf), source, span))\n    .catch(() => {})\n  const refused = receive(source,',
+          'await Promise.resolve()\n    .then(() => deps.recorder.record(newDelivery(name, source, delivery, source.identify(delivery), after.laneOf), source, span))\n    .catch(() => {})\n  const early = receive(source,',
       },
     ],
     tests: [
