@@ -94,10 +94,11 @@ export const otherPrograms: readonly Omit<Fault, 'touches'>[] = [
 
 /** Some orders end with 1 because single events were busy, and doctor because it has found something. */
 async function hookonce(world: World, command: readonly string[], worst = 0): Promise<void> {
-  const args = [cli, ...command, '--store', world.storeUrl]
-  const options = { cwd: world.folder, timeout: LIMIT_MS, maxBuffer: 2 ** 28 }
+  // Not --store: it would leave out the configuration, which has the retry windows.
+  const env = { ...process.env, HOOKONCE_STORE: world.storeUrl }
+  const options = { cwd: world.folder, env, timeout: LIMIT_MS, maxBuffer: 2 ** 28 }
   try {
-    await call(process.execPath, args, options)
+    await call(process.execPath, [cli, ...command], options)
   } catch (error) {
     const { code, stderr, killed } = error as { code?: number; stderr?: string; killed?: boolean }
     if (killed) throw new Error(`hookonce ${command.join(' ')} did not end in ${LIMIT_MS / 1_000} s`)
