@@ -314,7 +314,12 @@ test('behind spooled deliveries of its source a delivery is spooled in time, how
   await first.inbox.stop()
   away = false
   // The store takes no delivery and is not known to be away: the drain waits for it.
-  const options = { limits: { recordTimeout: 600 }, processing: false } as const
+  const options = {
+    limits: { recordTimeout: 1_000 },
+    // Little of the second is spent on purpose, because writing to the file takes long on a busy machine.
+    spool: { path, after: 50 },
+    processing: false,
+  } as const
   const { inbox } = make(options, () => new Promise(() => {}))
   const receipts = await Promise.all([post(inbox, { id: 'b' }), post(inbox, { id: 'c' })])
   expect(receipts.map(({ status }) => status)).toEqual(['spooled', 'spooled'])
