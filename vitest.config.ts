@@ -9,8 +9,8 @@ export default defineConfig({
     pool: 'forks',
     // A process runs many files: to start it and to load the package costs more than most files.
     isolate: false,
-    // Most files wait for leases, timers and other processes half of their time: two cores can run six.
-    maxWorkers: Math.max(6, availableParallelism()),
+    // Most files wait for leases, timers and other processes half of their time: two cores can run eight.
+    maxWorkers: Math.max(8, availableParallelism()),
     // Limits for a machine that is busy with other work. A test that passes needs a fraction of them.
     testTimeout: 120_000,
     hookTimeout: 120_000,

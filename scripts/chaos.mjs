@@ -54,6 +54,17 @@ const disasters = {
     files: ['test/stores/migrate.test.ts'],
     env: { HOOKONCE_CHAOS_ROUNDS: '20' },
   },
+  reconcile: {
+    what: 'ten thousand events, lost and late deliveries, kill -9 while the log is compared with the sender',
+    files: ['test/reconcile/schedule.test.ts'],
+    limitMs: 20 * 60_000,
+    env: { HOOKONCE_RECONCILE_EVENTS: '10000' },
+  },
+  rhythms: {
+    what: 'five years of ten rhythms: silence that is reported, and silence that is not',
+    files: ['test/silence/rhythm.test.ts'],
+    env: { HOOKONCE_RHYTHM_YEARS: '5' },
+  },
   stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
   property: {
     what: 'each store against its model, with a seed of this run',

@@ -1,4 +1,4 @@
-/** npm run check: all checks except the tests. Needs a build. */
+/** npm run check: all checks except the tests, or those whose names are given. Needs a build. */
 import { catalogueDocument } from './checks/catalogue.mjs'
 import { dashboardTypes } from './checks/dashboard.mjs'
 import { docs } from './checks/docs.mjs'
@@ -30,6 +30,13 @@ const all = [
   exported,
   nextBuild,
 ]
+const unknown = wanted.filter((word) => !all.some(({ name }) => name.includes(word)))
+if (unknown.length > 0) {
+  console.error(
+    `There is no check named ${unknown.join(' or ')}. Checks: ${all.map(({ name }) => name).join(', ')}.`,
+  )
+  process.exit(2)
+}
 const checks = all.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
 
 const rows = []

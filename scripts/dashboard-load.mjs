@@ -50,6 +50,11 @@ for (const path of [
   '/api/facets',
   '/api/dead-letters',
   '/api/find?q=load_77',
+  '/api/find?q=load_7',
+  '/api/events/count?source=shop',
+  '/api/events/count?state=succeeded',
+  '/api/events?id=load_77',
+  '/api/search?path=**&op=contains&value=load_77',
 ])
   say(path, { ms: await median(() => fetch(`${url}${path}`).then((answer) => answer.text())) })
 

@@ -5,6 +5,7 @@
  *   npm run mutants                   all of them
  *   npm run mutants -- fence replay   only those with one of these words in their name
  *   npm run mutants -- --confirm      also runs the test that has failed on the package as it is: it must pass there
+ *   npm run mutants -- --trace        runs, for each mutant that breaks a rule of the model, only the check of traces
  *   npm run mutants -- --blackbox     runs the short tier of the black box instead of the tests that each mutant names,
  *                                     to see what it notices. It is not made to notice all of them
  *
@@ -33,9 +34,16 @@ const blackBox: readonly NamedTest[] = ['SQLite: ', 'PostgreSQL: '].map((title) 
 
 const confirms = process.argv.includes('--confirm')
 const isBlackBox = process.argv.includes('--blackbox')
+const traces = process.argv.includes('--trace')
+const traceTests: readonly NamedTest[] = ['on SQLite', 'on PostgreSQL'].map((title) => ({
+  file: 'test/model/model.test.ts',
+  title,
+}))
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-const wanted =
-  words.length === 0 ? mutants : mutants.filter(({ name }) => words.some((w) => name.includes(w)))
+const wanted = mutants.filter(
+  ({ name, breaksModel }) =>
+    (words.length === 0 || words.some((w) => name.includes(w))) && (!traces || breaksModel === true),
+)
 if (wanted.length === 0) {
   console.error(`No mutant has ${words.join(' or ')} in its name.`)
   process.exit(2)
@@ -77,7 +85,7 @@ function isCaught(mutant: Mutant): boolean {
     const files = build(mutant)
     let ran: Ran
     try {
-      ran = run(isBlackBox ? blackBox : mutant.tests)
+      ran = run(isBlackBox ? blackBox : traces ? traceTests : mutant.tests)
     } finally {
       for (const file of files) cpSync(join(root, file), join(copy, file))
     }

@@ -1,5 +1,6 @@
 /**
- * Follows the quick starts literally: each page of docs/quick-start in an empty folder, with the packed package.
+ * Follows the README and the quick starts literally: each page of docs/quick-start in an empty folder, with the packed
+ * package.
  *
  *     npm run test:quick-starts                        all pages, on this Node
  *     npm run test:quick-starts -- express --node newest
@@ -44,7 +45,15 @@ export function fencesOf(text) {
 
 /** The names of the pages, without `.md`. @returns {Promise<string[]>} */
 export async function pages() {
-  return (await readdir(join(root, 'docs/quick-start'))).map((name) => name.replace(/\.md$/, '')).sort()
+  const names = await readdir(join(root, 'docs/quick-start'))
+  return ['README', ...names.map((name) => name.replace(/\.md$/, '')).sort()]
+}
+
+/** Of the README only the part for an empty folder: the rest is for a clone. @param {string} page */
+async function textOf(page) {
+  if (page !== 'README') return await readFile(join(root, `docs/quick-start/${page}.md`), 'utf8')
+  const [start = ''] = (await readFile(join(root, 'README.md'), 'utf8')).split('\n## See what happened')
+  return start
 }
 
 /**
@@ -54,7 +63,7 @@ export async function pages() {
  * @param {{ folder: string, env: NodeJS.ProcessEnv, install?: (packages: string[]) => Promise<void>, npx?: boolean }} options
  */
 export async function follow(page, { folder, env, install, npx = true }) {
-  const text = await readFile(join(root, `docs/quick-start/${page}.md`), 'utf8')
+  const text = await textOf(page)
   const port = String(await freePort())
   const local = (/** @type {string} */ code) =>
     (npx ? code : code.replaceAll(/^npx /gm, '')).replaceAll('3000', port)
@@ -91,9 +100,7 @@ export async function follow(page, { folder, env, install, npx = true }) {
     )
   } catch (error) {
     const { stdout = '', stderr = '', message } = /** @type {any} */ (error)
-    throw new Error(
-      `docs/quick-start/${page}.md: ${message}\n${stdout}${stderr}\nthe server: ${serverPrinted}`,
-    )
+    throw new Error(`the page ${page}: ${message}\n${stdout}${stderr}\nthe server: ${serverPrinted}`)
   } finally {
     await end(server)
   }

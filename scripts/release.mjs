@@ -2,6 +2,7 @@
  * Releases the package. Nothing is published without `--publish`.
  *
  *     npm run release -- --prepare 0.2.0    sets the version and moves [Unreleased] of the changelog; then commit
+ *     npm run release -- --repository URL   sets repository, homepage and bugs in package.json; then commit
  *     npm run release                       dry run: checks, builds, packs and prints what would be published
  *     npm run release -- --publish          the same, then `npm publish --provenance --access public`
  *
@@ -17,9 +18,9 @@ import { parseArgs, promisify } from 'node:util'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
-const maxBytes = 1_500_000
+const maxBytes = 1_750_000
 /** The package has nothing else at its top. */
-const topLevel = /^(dist|docs|deploy)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/
+const topLevel = /^(dist|docs|deploy)\/|^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/
 const unwanted = /\.map$|\.tsbuildinfo$|\.db$|(^|\/)\.|node_modules\//
 
 /** A reason not to release, for the person who runs this. */
@@ -28,6 +29,7 @@ class Refused extends Error {}
 const { values } = parseArgs({
   options: {
     prepare: { type: 'string' },
+    repository: { type: 'string' },
     publish: { type: 'boolean', default: false },
     'dry-run': { type: 'boolean', default: false },
     tested: { type: 'boolean', default: false },
@@ -37,8 +39,9 @@ const { values } = parseArgs({
 
 try {
   if (values.publish && values['dry-run']) throw new Refused('--publish and --dry-run exclude each other.')
-  if (values.prepare === undefined) await release()
-  else await prepare(values.prepare)
+  if (values.repository !== undefined) await setRepository(values.repository)
+  else if (values.prepare !== undefined) await prepare(values.prepare)
+  else await release()
 } catch (error) {
   if (!(error instanceof Refused)) throw error
   console.error(error.message)
@@ -71,6 +74,21 @@ async function release() {
       : `Would run: npm publish --provenance --access public (${pkg.name}@${pkg.version})`,
   )
   if (obstacles.length > 0) throw new Refused(`Publishing would be refused:\n${obstacles.join('\n')}`)
+}
+
+/** The one place for the address of the project: all other links are relative. @param {string} url */
+async function setRepository(url) {
+  const address = url.replace(/(\.git)?\/?$/, '')
+  if (!/^https:\/\/[\w.-]+(\/[\w.-]+){2,}$/.test(address))
+    throw new Refused(`${url} is not an address such as https://github.com/owner/name.`)
+  const links = {
+    homepage: `${address}#readme`,
+    repository: { type: 'git', url: `git+${address}.git` },
+    bugs: { url: `${address}/issues` },
+  }
+  const pkg = { ...(await json('package.json')), ...links }
+  await writeFile(join(root, 'package.json'), `${JSON.stringify(pkg, null, 2)}\n`)
+  console.log(`package.json names ${address}. Next: commit it.`)
 }
 
 async function requireCleanTree() {

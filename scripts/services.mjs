@@ -50,6 +50,20 @@ const components = [
     debian: 'strace',
   },
   {
+    name: 'SPIN',
+    tests: 'test/model',
+    instead: 'HOOKONCE_TEST_SPIN',
+    programs: ['spin'],
+    debian: 'spin',
+  },
+  {
+    name: 'A C compiler',
+    tests: 'test/model',
+    instead: 'HOOKONCE_TEST_CC',
+    programs: ['gcc'],
+    debian: 'gcc libc6-dev',
+  },
+  {
     name: 'Chromium',
     tests: 'test/browser',
     instead: 'HOOKONCE_TEST_CHROMIUM',
@@ -107,11 +121,11 @@ function isInstalled(program) {
   )
 }
 
-/** @param {string} name */
+/** @param {string} name of one or more packages */
 function install(name) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   // The lists may be old or missing on a fresh machine: look first, refresh them only when that fails.
-  const args = ['install', '-y', '--no-install-recommends', name]
+  const args = ['install', '-y', '--no-install-recommends', ...name.split(' ')]
   if (spawnSync('apt-get', args, { env, stdio: 'inherit' }).status === 0) return
   spawnSync('apt-get', ['update'], { env, stdio: 'inherit' })
   spawnSync('apt-get', args, { env, stdio: 'inherit' })

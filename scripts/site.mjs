@@ -1,9 +1,9 @@
 /**
- * Builds the docs site into .site: the pages, the source files that they link to, and llms.txt with llms-full.txt, an index
- * and the text of all pages for language models.
+ * Builds the docs site into .site: the pages, the source files that they link to, and for language models llms.txt (an index),
+ * llms-full.txt (all pages) and each page as Markdown.
  */
-import { cp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { createJiti } from 'jiti'
 import { read, root, tool } from './checks/run.mjs'
 import { extraPath, installExtras } from './extras.mjs'
@@ -26,34 +26,50 @@ export async function buildSite() {
       filter: (path) => !skipped.test(path.slice(root.length)) && !path.endsWith('.md'),
     })
   }
-  const { index, full } = await forModels()
-  await writeFile(join(site, 'llms.txt'), index)
-  await writeFile(join(site, 'llms-full.txt'), full)
+  await writeForModels(site)
   return []
 }
 
-async function forModels() {
-  const groups = await sidebarGroups()
+/** @param {string} site */
+async function writeForModels(site) {
   const lines = [
     '# hookonce',
     '',
-    '> Receive webhooks once: verify, record each event in a durable unique log, run its handler so that its effect happens once.',
-    '',
+    '> A TypeScript library and server that receives webhooks once: it verifies the sender, records each event under a unique key in SQLite or PostgreSQL, answers after the commit, and runs your handler so that its rows commit together with the outcome.',
   ]
   const texts = []
-  for (const { text, items } of groups) {
-    lines.push(`## ${text}`, '')
-    for (const item of items) {
-      lines.push(`- [${item.text}](${item.link})`)
-      texts.push(await read(fileOf(item.link)))
-    }
-    lines.push('')
+  let group = ''
+  for (const page of await sidebarPages()) {
+    if (page.group !== group) lines.push('', `## ${page.group}`, '')
+    group = page.group
+    const text = await read(page.file)
+    lines.push(`- [${page.text}](${page.link}.md): ${firstSentence(text)}`)
+    texts.push(text)
+    await mkdir(dirname(join(site, page.link)), { recursive: true })
+    await writeFile(join(site, `${page.link}.md`), text)
   }
-  return { index: lines.join('\n'), full: texts.join('\n\n') }
+  await writeFile(join(site, 'llms.txt'), `${lines.join('\n')}\n`)
+  await writeFile(join(site, 'llms-full.txt'), texts.join('\n\n'))
+}
+
+/** What a page is about, on one line. @param {string} text */
+function firstSentence(text) {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '')
+  const paragraph = prose.split('\n\n').find((part) => /^[a-z`[*\d]/i.test(part)) ?? ''
+  const line = paragraph.replaceAll('\n', ' ').replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+  return (/^.*?\.(?= |$)/.exec(line)?.[0] ?? line).replace(/:$/, '.')
+}
+
+/** Every page of the sidebar. @returns {Promise<{ group: string, text: string, link: string, file: string }[]>} */
+export async function sidebarPages() {
+  const groups = await sidebarGroups()
+  return groups.flatMap((group) =>
+    group.items.map((item) => ({ group: group.text, ...item, file: fileOf(item.link) })),
+  )
 }
 
 /** The sidebar, read from the configuration of the site. @returns {Promise<Group[]>} */
-export async function sidebarGroups() {
+async function sidebarGroups() {
   await installExtras('checks')
   const config = join(root, 'docs/.vitepress/config.ts')
   const { sidebar } = /** @type {{ sidebar: Group[] }} */ (await createJiti(import.meta.url).import(config))

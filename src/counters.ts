@@ -76,6 +76,8 @@ export class SourceCounters extends AttemptCounters {
   flagged = 0
   /** Events put on the review list: no process handles their type, or `contentGuard: 'review'` withholds them. */
   reviewed = 0
+  /** Events with more references than the log keeps. */
+  referencesCut = 0
   handshakes = 0
   /** Spooled deliveries. Their events are counted as recorded or duplicate when the spool is drained. */
   spooled = 0

@@ -25,13 +25,14 @@ export const errorTable = {
     404,
     'Source "{source}" has no event "{eventId}". Check the id; retention may have removed the event.',
   ),
+  ROW_NOT_FOUND: final(404, 'The table "{table}" has no row with the key {key}. Check the key.'),
   EVENT_PROCESSING: retryable(
     409,
     'Event "{eventId}" of "{source}" is being processed. Wait until its attempt ends, then try again.',
   ),
   MOVE_FORBIDDEN: final(
     409,
-    'Event "{eventId}" of "{source}" is {state}, and {verb} is not possible in this state. Nothing was changed.',
+    'Event "{eventId}" of "{source}" is {state}, and {verb} is not possible in this state: failed and ignored events are retried, succeeded ones replayed. Nothing was changed.',
   ),
   FORCE_NEEDED: final(
     409,
@@ -68,7 +69,7 @@ export const errorTable = {
   STORE_BUSY: retryable(503, 'The store is busy: {problem}. Try again in a moment.'),
   POOL_EXHAUSTED: retryable(
     503,
-    'No transaction could begin within {waitedMs} ms: other transactions hold every connection for handlers (on SQLite, the one writer). The event is tried again and no attempt is used up. Make transactions shorter, raise maxTransactions (or the max of your pool), or lower processing.concurrency.',
+    'No transaction could begin within {waitedMs} ms: other transactions hold every connection for handlers (on SQLite, the one writer). The event is retried and no attempt is used up. Make transactions shorter, raise maxTransactions (or the max of your pool), or lower processing.concurrency.',
   ),
   STORE_PRIVILEGE: retryable(
     503,
@@ -158,10 +159,6 @@ export const errorTable = {
     'Too many wrong tokens came from this address. Wait {retryAfterS} seconds, then sign in again.',
   ),
   FORBIDDEN: final(403, 'The role {role} is not allowed to do this. Use a token with the role {roles}.'),
-  READ_ONLY: final(
-    403,
-    'This admin API is read-only (`readOnly`), so nothing was changed. Use an admin API without that option.',
-  ),
   HOST_REFUSED: final(
     421,
     'The Host header names a host that is not allowed for this server. If the name is yours, add it to `hosts`.',
@@ -186,6 +183,10 @@ export const errorTable = {
     404,
     'Event "{eventId}" of "{source}" has no such conflict. `replay` needs the bytes of the other content, which retention removes with the payloads of its age; without them, `ignore` still closes the conflict. `ignore` needs a conflict that nobody has decided about.',
   ),
+  CONFLICT_CHANGED: final(
+    409,
+    'The other content of event "{eventId}" of "{source}" that the action names is not open: somebody has decided about it, or it is the content of the event now. Nothing was changed. Look at the event again, compare the contents, and name the `hash` of the one that is open.',
+  ),
   PAYLOAD_UNREADABLE: final(
     409,
     'The payload of event "{eventId}" of "{source}" cannot be decrypted. Nothing was changed. Check the keys of the option `encryption`.',
@@ -195,7 +196,7 @@ export const errorTable = {
     'There is no action "{id}" in this process. Ask the process that started it; an action is kept for an hour after it ends.',
   ),
   ACTIONS_FULL: retryable(429, '{most} actions are running. Wait until one ends, or cancel one.'),
-  STREAMS_FULL: retryable(503, '{most} streams are open. Close one, or raise `maxStreams`.'),
+  STREAMS_FULL: retryable(503, '{most} streams are open, and there can be no more. Close one.'),
   ADMIN_OPEN: final(
     500,
     'Refused to listen on {host}: anyone who can reach this address could use the admin API. Set HOOKONCE_ADMIN_TOKEN (or server.admin.tokens), listen on 127.0.0.1, or switch it off with server.admin: false.',
@@ -206,7 +207,7 @@ export const errorTable = {
   ),
   CONFIG_MISSING: final(500, 'There is no configuration file at {path}. Create it, or pass another path.'),
   CONFIG_UNREADABLE: final(500, '{place} could not be loaded: {problem}. Correct the file at this place.'),
-  CONFIG_INVALID: final(500, '{path} has an error: {problem}. docs/configuration.md lists every key.'),
+  CONFIG_INVALID: final(500, '{path} has an error: {problem}. docs/reference/options.md lists every key.'),
   ENV_MISSING: final(
     500,
     '{name} is not set ({use}). Set it in the environment of this process, or in a file: hookonce dev reads .env, other commands take --env-file.{more}',
@@ -222,6 +223,16 @@ export const errorTable = {
   DESTINATION_FAILED: retryable(
     502,
     'The request to the {what} failed: {problem}. Check that the endpoint is up and answers 2xx.',
+  ),
+  SENDER_REFUSED: final(502, '{name} refused {what} with status {status}{said}. {fix}.'),
+  SENDER_FAILED: retryable(
+    502,
+    'The API of {name} could not be read ({what}): {problem}. What was recorded stays; run reconcile again.',
+  ),
+  RECONCILE_UNAVAILABLE: final(409, 'Source "{source}" cannot be compared with its sender: {problem}.'),
+  RECONCILE_BUSY: retryable(
+    409,
+    'Source "{source}" is being compared with its sender by another run. Wait until it ends; its report is in `hookonce reconcile {source} --last`.',
   ),
   ARCHIVE_FAILED: retryable(
     503,

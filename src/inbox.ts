@@ -5,18 +5,20 @@
 
 import { atMost, countDown } from './clock.js'
 import type { Duration } from './duration.js'
-import { HookonceError } from './errors.js'
 import { inboxBase } from './inbox/base.js'
 import { inboxIntake } from './inbox/entrance.js'
 import type { Sources } from './inbox/event-types.js'
 import { inboxInternals } from './inbox/internals.js'
 import { checkHandler, checkInboxOptions, type InboxOptions } from './inbox/options.js'
+import { changePause, listPauses } from './inbox/pauses.js'
 import { inboxProcessing } from './inbox/processing.js'
+import { inboxReconciling } from './inbox/reconciling.js'
 import type { ActionMethod, Inbox } from './inbox/types.js'
 import { inboxUpkeep } from './inbox/upkeep.js'
 import { onceKey } from './once.js'
 import { checkedMs } from './options.js'
 import type { BatchHandler, Handler, HandlerOptions } from './processing/handler.js'
+import { waitingOf } from './processing/waiting.js'
 import { need, type Store } from './store.js'
 
 export type { ActionMethod, Inbox, InboxOptions }
@@ -27,14 +29,16 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   checkInboxOptions(options)
   const base = inboxBase<Tx>(options)
   const processing = inboxProcessing(base)
-  const intake = inboxIntake(base, processing.afterRecord)
-  const upkeep = inboxUpkeep(base, processing.worker)
+  const intake = inboxIntake(base, processing)
+  const upkeep = inboxUpkeep(base, processing)
+  const reconciling = inboxReconciling(base, processing, upkeep.policy)
   const { store, registry } = base
   const { spool } = intake
   const { historian } = upkeep
 
+  let started = false
   async function start(): Promise<void> {
-    if (store.refuses) throw new HookonceError('STORE_CLOSED')
+    started = true
     try {
       await store.open()
     } catch (error) {
@@ -46,6 +50,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     await processing.start()
     if (store.opened) await base.cache?.logId()
     await upkeep.start()
+    reconciling.start()
   }
 
   let stopping: Promise<void> | undefined
@@ -61,15 +66,16 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     const left = countDown(deadlineMs)
     // First, because the steps before `processing.stop` may use the whole deadline.
     processing.stopClaiming()
+    upkeep.watch.stop()
     // Waited for beside the handlers: it may be writing to a slow archive.
-    const retentionEnded = upkeep.stopRetention()
+    const upkeepEnded = Promise.all([upkeep.stopRetention(), reconciling.stop()])
     // Deliveries that wait for a commit get at least a second, however short the deadline is. One that is still being
     // verified then is not recorded, and its answer is 503.
     await atMost(Math.max(1_000, left()), intake.idle())
     base.repeats.flush()
     await spool?.stop(left())
     await store.close(left, async () => {
-      await Promise.all([processing.stop(left()), atMost(left(), retentionEnded)])
+      await Promise.all([processing.stop(left()), atMost(left(), upkeepEnded)])
       await atMost(Math.max(100, Math.min(1_000, left())), historian.stop())
     })
   }
@@ -82,7 +88,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   }
 
   function handlersChanged(): void {
-    processing.wake()
+    void processing.handlersChanged()
     void historian.changed()
   }
 
@@ -104,18 +110,18 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     start,
     stop,
     [Symbol.asyncDispose]: () => stop(),
-    drain: async () => (await processing.processor()).drain(),
-    process: async (source, eventId) => (await processing.processor()).processEvent({ source, id: eventId }),
-    pause: (source, type) => registry.pause(source, type),
-    resume(source, type) {
-      registry.resume(source, type)
-      processing.wake()
-    },
+    drain: processing.drain,
+    process: (source, eventId) => processing.process({ source, id: eventId }),
+    pause: (source, type, by) => changePause(base, 'pause', { ...by, source, type }),
+    resume: (source, type, by) => changePause(base, 'resume', { ...by, source, type }),
+    pauses: () => listPauses(base),
     once: async (key, fn, onceOptions) =>
       onceKey(need(await store.open(), 'keys', 'inbox.once'), key, fn, onceOptions),
     events: {
       get: async (key) => (await flushed()).get(key),
       list: async (filter = {}, page) => (await flushed()).list(filter, page),
+      waiting: async (events) =>
+        waitingOf(await store.open(), events, { sources: base.sources, own: historian.own() }),
       payload: async (key) => need(await store.open(), 'inspect', 'inbox.events.payload').payload(key),
       attempts: async (key) => need(await store.open(), 'inspect', 'inbox.events.attempts').attempts(key),
       stats: async () => (await store.open()).stats(),
@@ -129,6 +135,11 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retrySetAside: spool.retrySetAside },
     retain: upkeep.retain,
     erase: upkeep.erase,
+    reconcile: (source, reconcileOptions) => reconciling.reconcile(source, reconcileOptions),
+    reports: reconciling.reports,
   }
-  return Object.assign(inbox, inboxInternals(base, processing, intake, upkeep))
+  return Object.assign(
+    inbox,
+    inboxInternals(base, processing, intake, upkeep, () => started),
+  )
 }

@@ -16,6 +16,8 @@ export type {
   EventKey,
   EventPage,
   EventRecord,
+  Reference,
+  Reply,
   SourceStats,
   State,
   TailOptions,
@@ -36,11 +38,23 @@ export type {
 } from './processing/handler.js'
 export type { ProcessingOptions } from './processing/options.js'
 export type { RedactOptions } from './processing/redact.js'
+export { type ReplyOptions, reply } from './processing/reply.js'
 export type { Result } from './processing/result.js'
-export type { Delivery, RetentionAges, Source, SourceOptions } from './provider.js'
+export type { Waiting } from './processing/waiting.js'
+export type {
+  Delivery,
+  ListedEvent,
+  ListReader,
+  RetentionAges,
+  SenderList,
+  Source,
+  SourceOptions,
+} from './provider.js'
+export type { ReconcileOptions } from './reconcile/options.js'
+export type { ReconcileCounts, ReconcileReport } from './reconcile/report.js'
 export type { EraseAllOptions } from './retention/erase.js'
 export type { RetentionOptions } from './retention/policy.js'
 export type { RetainOptions, RetainReport } from './retention/retain.js'
 export { lru, type Seen, type SeenEntry, type SeenKey } from './seen/seen.js'
 export type { Spool, SpoolOptions, SpoolStatus } from './spool/spool.js'
-export type { Attempt, Audit, AuditFilter, AuditPage, EraseResult, Payload, Store } from './store.js'
+export type { Attempt, Audit, AuditFilter, AuditPage, EraseResult, Pause, Payload, Store } from './store.js'

@@ -18,7 +18,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
 /** Writes a line of JSON per entry, by default to standard error. */
-export function jsonLog(level: LogLevel = 'warn', write = toStandardError): Logger {
+export function jsonLog(level: LogLevel = 'info', write = toStandardError): Logger {
   const at = (entry: LogLevel) => (fields: LogFields, message: string) => {
     if (levels.indexOf(entry) < levels.indexOf(level)) return
     write(lineOf(entry, fields, message))

@@ -39,6 +39,7 @@ export const transitions: readonly Transition[] = [
     'record',
     'known signed content arrives under a new id, and the replay policy is review',
   ),
+  move('new', 'processing', 'record', 'a handler of the process that records the event can begin at once'),
   move('pending', 'processing', 'claim', 'a worker claims the event'),
   move('failed', 'processing', 'claim', 'the next attempt is due and a worker claims the event'),
   move('processing', 'succeeded', 'settle', 'the handler returned'),
@@ -66,18 +67,32 @@ export function canMove(from: State | 'new', by: Move, to?: State): boolean {
 }
 
 /** hookonce itself gives these reasons. A handler's `ignore(reason)` may use any other text. */
-export const ignoredReasons = ['unhandled', 'replayed_content', 'stale', 'operator'] as const
+export const ignoredReasons = [
+  'unhandled',
+  'other_consumers',
+  'replayed_content',
+  'stale',
+  'operator',
+] as const
 
 /** Limits of the log; bytes of a text are UTF-8. */
 export const limits = {
   sourceBytes: 64,
+  consumerBytes: 64,
   eventIdBytes: 255,
   eventTypeBytes: 255,
   referenceBytes: 255,
+  labelBytes: 64,
+  /** Labelled references of one event, with those that handlers add. */
+  references: 20,
   reasonBytes: 1_000,
   errorBytes: 8_192,
+  placeBytes: 2_048,
   effectNameBytes: 255,
   effectResultBytes: 262_144,
+  replyBytes: 262_144,
+  /** All names and values together. */
+  replyHeaderBytes: 8_192,
   /** Intake has a lower limit (1 MiB), configurable up to this one. */
   bodyBytes: 64 * 1024 * 1024,
   recordBatch: 1_000,
@@ -88,6 +103,12 @@ export const limits = {
   /** The longest delay before the next attempt of an event, after a failure or a release. */
   delayMs: 366 * 24 * 60 * 60 * 1_000,
 } as const
+
+/** The source that a consumer follows. The main consumer of a source has the name of the source. */
+export function followedSource(source: string): string {
+  const end = source.indexOf('/')
+  return end === -1 ? source : source.slice(0, end)
+}
 
 /** Two values, never joined into one string. */
 export interface EventKey {
@@ -100,11 +121,22 @@ export function named({ source, id }: EventKey): { source: string; eventId: stri
   return { source, eventId: id }
 }
 
+/** Something that an event is about, and what it is: `customer`, `cus_123`. */
+export interface Reference {
+  readonly label: string
+  readonly value: string
+}
+
+/** `order: 'reference'` goes by the reference of an event, so it is the label of no other. */
+export const ownReference = 'reference'
+
 export interface NewEvent {
   readonly id: string
   readonly type: string
-  /** An action, a customer, a repository: for searches. */
+  /** The object that the event is about first: an invoice, a repository. */
   readonly reference: string | null
+  /** All labelled references, at most `limits.references`. One may be equal to `reference`. */
+  readonly references?: readonly Reference[]
   /** SHA-256 of the content that every delivery of this id must repeat; null where the sender changes it on each retry. */
   readonly contentHash: Uint8Array | null
   /** SHA-256 of the signed content, where the signature does not cover the id; null where it does. */
@@ -135,7 +167,13 @@ export interface NewDelivery {
   readonly contentGuard: ContentGuard
   /** Milliseconds; only for deliveries that arrived earlier (a spool). Otherwise the store's clock decides. */
   readonly receivedAt?: number
+  /** `backfill`: read from the sender's API and not delivered. Default `delivery`. */
+  readonly origin?: 'delivery' | 'backfill'
 }
+
+/** How an event came into the log: with a signature, from the sender's API (reconcile), or from another program. */
+export const origins = ['delivery', 'backfill', 'import'] as const
+export type Origin = (typeof origins)[number]
 
 /** A duplicate is a result, not an error. */
 export type RecordVerdict =
@@ -143,6 +181,8 @@ export type RecordVerdict =
       readonly status: 'recorded'
       readonly seq: number
       readonly state: 'pending' | 'ignored'
+      /** By the clock of the store. Set when the event was recorded under its token: see `RecordClaim`. */
+      readonly leasedAt?: number
       /** This event repeats the signed content of the event with this id. */
       readonly sameAs?: string
     }
@@ -172,6 +212,20 @@ export type InlineStatus =
   /** It waits in the log, no worker runs it later, and the sender's next delivery runs it. */
   | 'not_handled'
 
+export interface InlineEnd {
+  readonly status: InlineStatus
+  /** What the handler wants the sender to be answered. */
+  readonly reply: Reply | null
+}
+
+/** The HTTP response that a handler has returned for the delivery of its event (inline mode). */
+export interface Reply {
+  readonly httpStatus: number
+  /** With lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
 /** A lease is the right to settle an event. It ends when its time is over or when the event is claimed again. */
 export interface Lease {
   readonly seq: number
@@ -188,6 +242,18 @@ export interface ClaimOptions {
   readonly except?: readonly EventTypeKey[]
   /** Only this event, even if its next attempt is not due yet, unless another lease on it is live. */
   readonly event?: EventKey
+}
+
+/**
+ * A claim by `record`: a new event that has a token here is recorded under a lease of this worker, and its attempt is counted,
+ * unless it is withheld or not the head of its lane. The caller chooses the tokens, so that a batch that is sent again
+ * finds its own leases.
+ */
+export interface RecordClaim {
+  readonly worker: string
+  readonly leaseMs: number
+  /** UUIDs, each used once. */
+  readonly tokens: ReadonlyMap<NewEvent, string>
 }
 
 export interface EventTypeKey {
@@ -220,12 +286,19 @@ export interface ClaimedEvent extends EventKey {
 export type Outcome =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'ignored'; readonly reason: string }
-  /** `retryInMs` null = no next attempt: a dead letter. */
-  | { readonly kind: 'failed'; readonly error: string; readonly retryInMs: number | null }
+  /** `retryInMs` null = no next attempt: a dead letter. `place`: the line of code that threw, empty when it is unknown. */
+  | {
+      readonly kind: 'failed'
+      readonly error: string
+      readonly retryInMs: number | null
+      readonly place?: string
+    }
 
 export interface Settlement {
   readonly lease: Lease
   readonly outcome: Outcome
+  /** That the handler has learned (`ctx.refer`). They are written with the outcome; not when it is `failed`. */
+  readonly references?: readonly Reference[]
   /** The store's clock gives the end time. */
   readonly durationMs: number
 }
@@ -235,6 +308,8 @@ export interface EventRecord extends EventKey {
   readonly seq: number
   readonly type: string
   readonly reference: string | null
+  /** By label. Also those of other content of the event, and those that handlers added. */
+  readonly references: readonly Reference[]
   readonly state: State
   /** The reason when `ignored`; the last error when `failed`; else null. */
   readonly reason: string | null
@@ -251,7 +326,10 @@ export interface EventRecord extends EventKey {
   readonly deliveries: number
   readonly conflicts: number
   readonly lastDeliveryAt: number
-  /** `decidedAt` null: the conflict is open. A person has to run the other content, or decide for the first. */
+  /**
+   * The latest other content, an open one before those that were decided about. `decidedAt` null: the conflict is open. A
+   * person has to run the other content, or decide for the first.
+   */
   readonly lastConflict: {
     readonly at: number
     readonly hash: string
@@ -260,27 +338,38 @@ export interface EventRecord extends EventKey {
   readonly contentHash: string | null
   /** Null, or the id of the event whose signed content this one repeats under another, unsigned id. */
   readonly sameAs: string | null
+  /** `delivery`: with a signature. `backfill`: reconcile read it from the sender's API. `import`: from another program. */
+  readonly origin: Origin
   /** `kept`: in the log. `removed`: by retention; an archive may contain it. `erased`: permanently. */
   readonly payload: 'kept' | 'removed' | 'erased'
 }
 
 export interface EventFilter {
+  /** The name of the source. */
   readonly source?: string
+  /** The exact event id. */
   readonly id?: string
   /** Exact, or a glob with `*`. */
   readonly type?: string
+  /** Only events in this state. */
   readonly state?: State
   /** Only failed events: dead letters (true) or those with a next attempt (false). Matches none with another `state`. */
   readonly dead?: boolean
+  /** The exact reason of ignored events. */
   readonly reason?: string
   /** A pattern for the reason or the last error, in which `*` stands for any text. */
   readonly reasonLike?: string
   /** Only events with at least this many attempts. */
   readonly minAttempts?: number
+  /** The exact value of any reference. */
   readonly reference?: string
-  /** Milliseconds, inclusive / exclusive. */
+  /** Only with `reference`: the label that it must have. */
+  readonly label?: string
+  /** Received at or after this time, in milliseconds since 1970. */
   readonly from?: number
+  /** Received before this time. */
   readonly to?: number
+  /** Only events that were delivered more than once. */
   readonly hasDuplicates?: boolean
   /** Only events with an open conflict (true), or only events without (false). */
   readonly hasConflict?: boolean
@@ -323,17 +412,23 @@ export interface Action {
   /** Required to replay a succeeded event. */
   readonly force?: boolean
   /**
-   * `replay`: run the other content of the latest conflict; the present content is then kept beside it. `ignore`: decide
-   * for the present content, in any state of the event. Both close the conflict.
+   * Of a retry or replay of one event: what a person has found out about effects of `ctx.once` whose end is unknown, by name:
+   * the result as JSON, or null = it did not happen. INVALID_INPUT when the end of one is not unknown.
    */
-  readonly conflict?: boolean
+  readonly effects?: Readonly<Record<string, string | null>>
+  /**
+   * About other content of the event: the one with this hash, which must be open (CONFLICT_CHANGED), or with `true` the
+   * latest, an open one before those that were decided about. `replay`: run it; the present content is then kept beside
+   * it. `ignore`: decide for the present content, in any state of the event; with `true` against all that are open.
+   */
+  readonly conflict?: boolean | string
   /** Returns the results without changing anything. */
   readonly dryRun?: boolean
 }
 
 /**
- * Why an action leaves an event as it is. The last three are for retry and replay: without a readable payload no handler
- * can run, so the event would become a dead letter.
+ * Why an action leaves an event as it is. Without a readable payload no handler can run: a retry or replay would make the
+ * event a dead letter.
  */
 export const actionRefusals = [
   'EVENT_NOT_FOUND',
@@ -342,6 +437,7 @@ export const actionRefusals = [
   'FORCE_NEEDED',
   'PAYLOAD_REMOVED',
   'CONFLICT_NOT_FOUND',
+  'CONFLICT_CHANGED',
   'PAYLOAD_UNREADABLE',
 ] as const satisfies readonly ErrorCode[]
 export type ActionRefusal = (typeof actionRefusals)[number]

@@ -111,6 +111,23 @@ export async function runOrDrop<T>(lease: KeyLease, fn: () => T | Promise<T>): P
   }
 }
 
+/**
+ * `done`: the work was done now. `known`: a process of the log has done it in the last `forMs`. `busy`: one is doing it, and
+ * may fail.
+ */
+export async function onceInLog(
+  keys: KeySteps,
+  key: string,
+  forMs: number,
+  work: () => unknown,
+): Promise<'done' | 'known' | 'busy'> {
+  const taken = await takeKey(keys, key, 30_000)
+  if (taken.state !== 'leased') return taken.state === 'finished' ? 'known' : 'busy'
+  await runOrDrop(taken.lease, work)
+  await taken.lease.finish('', forMs)
+  return 'done'
+}
+
 function insistOnLease(key: string, { state }: KeyState): void {
   if (state === 'fenced') throw new HookonceError('KEY_LOST', { key })
 }

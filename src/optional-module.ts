@@ -29,14 +29,18 @@ export async function importOptional<T>(name: string): Promise<T> {
 export function requireOptional<T>(name: string): T {
   // A bundle of the format CommonJS has no address.
   const here: string | undefined = import.meta.url
-  const project = createRequire(pathToFileURL(`${process.cwd()}/`))
-  try {
-    return (here === undefined ? project : createRequire(here))(name) as T
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
-    // `npx hookonce` runs outside of the project that the user installs packages in.
-    return project(name) as T
+  // `npx hookonce` runs outside of the project that the user installs packages in. `hookonce dev` may have installed it.
+  const project = [`${process.cwd()}/`, `${process.cwd()}/.hookonce/`].map((path) => pathToFileURL(path).href)
+  let problem: unknown
+  for (const place of here === undefined ? project : [here, ...project]) {
+    try {
+      return createRequire(place)(name) as T
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+      problem ??= error
+    }
   }
+  throw problem
 }
 
 /** False when the package was found but one that it imports was not. */

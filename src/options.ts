@@ -202,3 +202,10 @@ function editDistance(a: string, b: string): number {
   }
   return row[b.length]!
 }
+
+/** Drops undefined values: they would override those of a default or a configuration. */
+export function defined<T extends Record<string, unknown>>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}

@@ -5,7 +5,7 @@
  */
 
 import type { Duration } from './duration.js'
-import type { ContentGuard } from './model.js'
+import type { ContentGuard, Reference } from './model.js'
 
 /** One HTTP request, as received. Header names are in lower case. */
 export interface Delivery {
@@ -46,6 +46,8 @@ export interface IdentifiedEvent {
   readonly id: string
   readonly type: string
   readonly reference: string | null
+  /** What the event is about, by label. More than `limits.references` are left out of the log. */
+  readonly references?: readonly Reference[]
   /** Parsed when it is first read. If the delivery has several events: the slice of this event. */
   readonly payload: unknown
   /** The bytes that must be equal when this id is received again; null if the sender changes them on each retry. */
@@ -100,6 +102,17 @@ export interface ExpectedAnswer {
   readonly timeLimitMs: number | null
 }
 
+/** What a sender does with an endpoint that fails, from its documents. The texts follow its name, and stand alone. */
+export interface Disabling {
+  /** `disables an endpoint after 5 days of failures` */
+  readonly when: string
+  /** A sentence that says where it is switched on again. */
+  readonly again: string
+  readonly docs: string
+  /** `likely`: described by others, or not in all parts. */
+  readonly confidence: 'verified' | 'likely'
+}
+
 /** Facts for start-up warnings, documentation and the provider contract. */
 export interface SchemeFacts {
   readonly kind: 'hmac' | 'ed25519' | 'ecdsa' | 'rsa' | 'jwt' | 'token' | 'basic' | 'mtls' | 'none'
@@ -141,6 +154,78 @@ export interface SharedKey {
   readonly note?: string
 }
 
+/** How often the log is compared with the sender's list. */
+export interface ReconcileTimes {
+  /** `'1h'`: a run begins an hour after the last one began. */
+  readonly every: Duration
+  /** How far the first run goes back, and how long an event that is still missing is looked for. Default `'2d'`. */
+  readonly window?: Duration
+}
+
+/** The sender's own list of what it has sent, from its API: reconcile compares the log with it. */
+export interface SenderList {
+  readonly docs: string
+  readonly confidence: 'verified' | 'likely'
+  /** `deliveries`: sent to this endpoint. `events`: of the account, whether or not the endpoint subscribes to them. */
+  readonly of: 'deliveries' | 'events'
+  /** It goes back this far. Null: not documented. */
+  readonly reachMs: number | null
+  /** Ends the sentence "The list does not have ...". */
+  readonly lacks: string
+  /** Whether it finds a range of time. If not, it lists from the newest back. */
+  readonly byTime: boolean
+  /** What the user has to do before it can be read; null when it can. */
+  readonly problem: string | null
+  /** False: the sender can only be asked to deliver an event again. */
+  readonly hasBodies: boolean
+  /** Whether `has` can be asked. */
+  readonly knowsIds: boolean
+  /** For one run. */
+  open(options: { readonly signal: AbortSignal }): ListReader
+}
+
+/** Its methods throw SENDER_REFUSED or SENDER_FAILED. */
+export interface ListReader {
+  readonly requests: number
+  /** With `of: 'events'`; null when the sender does not tell. */
+  scope(): Promise<ListScope | null>
+  /** In any order; an event may be listed more than once. */
+  pages(range: ListRange): AsyncIterable<readonly ListedEvent[]>
+  /** The event with its delivery. Null: the sender does not have the body. */
+  complete(event: ListedEvent): Promise<ListedEvent | null>
+  /** False: the sender cannot deliver it again. */
+  redeliver(event: ListedEvent): Promise<boolean>
+  /** Whether the sender knows an event of this id, of any time. */
+  has(id: string): Promise<boolean>
+}
+
+/** From `since` to before `until`, in milliseconds by the clock of the sender. */
+export interface ListRange {
+  readonly since: number
+  readonly until: number
+}
+
+/** What the sender sends to the endpoint. */
+export interface ListScope {
+  /** Types and globs (`invoice.*`, `*`). */
+  readonly types: readonly string[]
+  /** Nothing was sent to it before. */
+  readonly since?: number
+  /** The sender has switched the endpoint off. */
+  readonly disabled?: boolean
+}
+
+/** Named by the rules of the provider, as a delivery of it. */
+export interface ListedEvent {
+  readonly id: string
+  readonly type: string
+  readonly reference: string | null
+  /** By the clock of the sender. */
+  readonly occurredAt: number
+  /** Without a signature. Null when the list has no bodies: `complete` asks for it. */
+  readonly delivery: Delivery | null
+}
+
 /** A configured origin of events: the rules of a provider with the secrets and the settings of the user. */
 export interface Source<Key extends string = string> {
   readonly mode: 'background' | 'inline'
@@ -148,8 +233,10 @@ export interface Source<Key extends string = string> {
   readonly conflict: 'ack' | 'reject'
   /** Background mode: a dead letter that the sender delivers again is retried. */
   readonly rearm: boolean
-  /** Events of one reference are handled one at a time, in the order received. */
-  readonly order: 'reference' | null
+  /** Events of one reference are handled one at a time, in the order received. `reference`, or one of `labels`. */
+  readonly order: string | null
+  /** The labels that its events may have references of. */
+  readonly labels?: readonly string[]
   readonly retention: RetentionAges
   /** The catalogue key, and the name of the factory. */
   readonly key: Key
@@ -163,6 +250,10 @@ export interface Source<Key extends string = string> {
   readonly sharedKey: SharedKey | null
   /** Null if the sender does not document how long it retries. */
   readonly retryWindowMs: number | null
+  /** Left out if the sender does not document that it disables endpoints. */
+  readonly disables?: Disabling | null
+  /** Its silence raises no alarm. */
+  readonly mayBeSilent?: boolean
   readonly answer: ExpectedAnswer
   /** Decides about known signed content under a new id, if the id is not signed. */
   readonly contentGuard: ContentGuard
@@ -180,6 +271,10 @@ export interface Source<Key extends string = string> {
   /** True only for `unverified(...)`: anyone can post to this source, and start-up warns about it. */
   readonly unverified: boolean
   readonly scheme: SchemeFacts
+  /** Where the sender has an API that lists its events. */
+  readonly list?: SenderList
+  /** Compares the log with the list on a schedule. */
+  readonly reconcile?: ReconcileTimes
   /** Masks the secrets of this source in a text. */
   conceal?(text: string): string
   /** Digests under a random key of this process: equal digests are equal secrets. */
@@ -221,15 +316,22 @@ export interface RetentionAges {
 
 /** The options of every provider factory besides its secrets. */
 export interface SourceOptions {
+  /** `background`: the sender is answered when the event is recorded, and the handler runs after that. `inline`: the handler runs inside the request. Default `background`. */
   readonly mode?: 'background' | 'inline'
+  /** The answer when a known id comes with other content: `ack` is 200, `reject` is 409. The content is kept either way. Default `ack`. */
   readonly conflict?: 'ack' | 'reject'
+  /** For senders whose signature does not cover the event id, when known signed content comes under a new id: `accept` handles and flags it, `review` stores it as ignored, `reject` refuses it. Default `accept`, and `review` for Mailgun and PayPal. */
   readonly contentGuard?: ContentGuard
   /** Retries a dead letter that the sender delivers again. Default false. */
   readonly rearm?: boolean
-  /** Events of one reference are handled one at a time, in the order received. Default: no order. */
-  readonly order?: 'reference'
+  /** Events of one reference are handled one at a time, in the order received: `reference`, or a label such as `customer`. Default: no order. */
+  readonly order?: string
+  /** More references of each event, by label: `{ order: 'json:data.object.metadata.order_id' }`. Of a list of fields, the first that is found counts. */
+  readonly references?: Readonly<Record<string, string | readonly string[]>>
   /** The greatest difference between a signed timestamp and now, before or after. */
   readonly tolerance?: Duration
+  /** True for a source that may stop for days or weeks: its silence raises no alarm. Default false. */
+  readonly mayBeSilent?: boolean
   /** Ages of this source; those that are left out are the ages of `retention` of the inbox. */
   readonly retention?: RetentionAges
 }

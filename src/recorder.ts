@@ -1,6 +1,6 @@
 /** `inbox/recording-path.ts` lists the steps of recording, from the sender to the log. */
 import type { HookonceError } from './errors.js'
-import type { NewDelivery, RecordVerdict } from './model.js'
+import type { NewDelivery, RecordClaim, RecordVerdict } from './model.js'
 import type { Source } from './provider.js'
 import type { ReceiveSpan } from './tracing.js'
 
@@ -19,5 +19,5 @@ export interface BatchRecorder {
 
 /** The last step, the store: the verdicts per delivery, in the order of the input. */
 export interface LogRecorder {
-  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  record(deliveries: readonly NewDelivery[], claim?: RecordClaim): Promise<RecordVerdict[][]>
 }

@@ -12,23 +12,36 @@
 import { HookonceError } from './errors.js'
 import type { Archive } from './store/archive.js'
 import type { AuditTrail } from './store/audit.js'
+import type { Consumers } from './store/consumers.js'
 import type { Duplicates } from './store/duplicates.js'
+import type { Grants } from './store/grants.js'
 import type { History } from './store/history.js'
 import type { Imports } from './store/imports.js'
 import type { Inspect } from './store/inspect.js'
 import type { Keys } from './store/keys.js'
 import type { Log } from './store/log.js'
+import type { Pauses } from './store/pauses.js'
+import type { Reconciles } from './store/reconciles.js'
+import type { Replies } from './store/replies.js'
 import type { Retention } from './store/retention.js'
 
 export type * from './store/archive.js'
 export type * from './store/audit.js'
+export type * from './store/consumers.js'
 export type * from './store/duplicates.js'
+export type * from './store/grants.js'
 export type * from './store/history.js'
 export type * from './store/imports.js'
 export type * from './store/inspect.js'
 export type * from './store/keys.js'
 export type * from './store/log.js'
+export type * from './store/pauses.js'
+export type * from './store/reconciles.js'
+export type * from './store/replies.js'
 export type * from './store/retention.js'
+export type * from './store/retention.js'
+export type * from './store/waiting.js'
+export type * from './store/why.js'
 
 export interface Capabilities {
   readonly keys: Keys
@@ -39,6 +52,11 @@ export interface Capabilities {
   readonly duplicates: Duplicates
   readonly history: History
   readonly imports: Imports
+  readonly consumers: Consumers
+  readonly reconciles: Reconciles
+  readonly replies: Replies
+  readonly grants: Grants
+  readonly pauses: Pauses
 }
 
 export type Capability = keyof Capabilities
@@ -52,6 +70,11 @@ export const capabilities = [
   'duplicates',
   'history',
   'imports',
+  'consumers',
+  'reconciles',
+  'replies',
+  'grants',
+  'pauses',
 ] as const satisfies readonly Capability[]
 
 /** A store without a capability works; the features that need it throw STORE_LACKS. */

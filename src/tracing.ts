@@ -66,38 +66,52 @@ function tracingOn(api: Api): Tracing {
   const { context, trace, SpanKind } = api
   const tracer = () => trace.getTracer('hookonce')
   return {
-    receive(source, headers) {
-      if (!isRecorded(api)) return null
-      const parent = context.active()
-      const inRequest = trace.getSpan(parent) !== undefined
-      const span = tracer().startSpan(
-        'hookonce receive',
-        {
-          kind: inRequest ? SpanKind.INTERNAL : SpanKind.SERVER,
-          attributes: { 'hookonce.source': source },
-          links: inRequest ? [] : linksTo(api, [headers]),
-        },
-        parent,
-      )
-      return isReal(api, span) ? receiveSpan(api, span, trace.setSpan(parent, span)) : null
-    },
-    attempt(events, inCall) {
-      if (!isRecorded(api)) return null
-      const parent = inCall ? context.active() : api.ROOT_CONTEXT
-      const span = tracer().startSpan(
-        'hookonce attempt',
-        {
-          kind: SpanKind.CONSUMER,
-          attributes: attemptAttributes(events),
-          links: linksTo(
-            api,
-            events.map((event) => event.headers),
-          ),
-        },
-        parent,
-      )
-      return isReal(api, span) ? attemptSpan(api, span, trace.setSpan(parent, span)) : null
-    },
+    receive: (source, headers) => harmless(api, () => receiving(source, headers)),
+    attempt: (events, inCall) => harmless(api, () => attempting(events, inCall)),
+  }
+
+  function receiving(source: string, headers: Readonly<Record<string, string>>): ReceiveSpan | null {
+    if (!isRecorded(api)) return null
+    const parent = context.active()
+    const inRequest = trace.getSpan(parent) !== undefined
+    const span = tracer().startSpan(
+      'hookonce receive',
+      {
+        kind: inRequest ? SpanKind.INTERNAL : SpanKind.SERVER,
+        attributes: { 'hookonce.source': source },
+        links: inRequest ? [] : linksTo(api, [headers]),
+      },
+      parent,
+    )
+    return isReal(api, span) ? receiveSpan(api, span, trace.setSpan(parent, span)) : null
+  }
+
+  function attempting(events: readonly TracedEvent[], inCall: boolean): AttemptSpan | null {
+    if (!isRecorded(api)) return null
+    const parent = inCall ? context.active() : api.ROOT_CONTEXT
+    const span = tracer().startSpan(
+      'hookonce attempt',
+      {
+        kind: SpanKind.CONSUMER,
+        attributes: attemptAttributes(events),
+        links: linksTo(
+          api,
+          events.map((event) => event.headers),
+        ),
+      },
+      parent,
+    )
+    return isReal(api, span) ? attemptSpan(api, span, trace.setSpan(parent, span)) : null
+  }
+}
+
+/** Code of the application runs when a span begins and ends. Its errors must not change an answer or a result. */
+function harmless<T>({ diag }: Api, work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    diag.error('hookonce: a span is lost', error)
+    return null
   }
 }
 
@@ -126,16 +140,17 @@ function receiveSpan(api: Api, span: Span, here: Context): ReceiveSpan {
     },
     within: (work) => context.with(here, work),
     async record(work) {
-      const record = trace
-        .getTracer('hookonce')
-        .startSpan('hookonce record', { kind: SpanKind.INTERNAL }, here)
+      const record = harmless(api, () =>
+        trace.getTracer('hookonce').startSpan('hookonce record', { kind: SpanKind.INTERNAL }, here),
+      )
+      if (record === null) return work()
       try {
         return await context.with(trace.setSpan(here, record), work)
       } catch (error) {
         record.setStatus({ code: SpanStatusCode.ERROR })
         throw error
       } finally {
-        record.end()
+        harmless(api, () => record.end())
       }
     },
     identified([first, ...more]) {
@@ -154,12 +169,13 @@ function receiveSpan(api: Api, span: Span, here: Context): ReceiveSpan {
         })
       if (receipt?.reason) span.setAttribute('hookonce.reason', receipt.reason)
       if (!receipt || receipt.httpStatus >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-      span.end()
+      harmless(api, () => span.end())
     },
   }
 }
 
-function attemptSpan({ context, SpanStatusCode }: Api, span: Span, here: Context): AttemptSpan {
+function attemptSpan(api: Api, span: Span, here: Context): AttemptSpan {
+  const { context, SpanStatusCode } = api
   return {
     within: (work) => context.with(here, work),
     end(outcomes) {
@@ -168,7 +184,7 @@ function attemptSpan({ context, SpanStatusCode }: Api, span: Span, here: Context
       // The message of an error may quote a payload, so the span only says that there was an error.
       if (different.some((outcome) => outcome === 'failed' || outcome === 'unwritten'))
         span.setStatus({ code: SpanStatusCode.ERROR })
-      span.end()
+      harmless(api, () => span.end())
     },
   }
 }

@@ -117,7 +117,7 @@ describe('refusals', () => {
 })
 
 const document = fc.json({ maxDepth: 6 })
-const runs = Number(process.env.HOOKONCE_FUZZ_RUNS ?? 20_000) / 2
+const runs = Number(process.env.HOOKONCE_FUZZ_RUNS ?? 8_000) / 2
 
 describe('against JSON.parse', () => {
   test('accepts what it accepts', () => {

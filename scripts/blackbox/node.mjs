@@ -13,7 +13,7 @@ import { childStore, say } from '../../test/support/child-store.mjs'
  * @typedef {object} Told
  * @property {'intake' | 'worker'} role
  * @property {number} port
- * @property {string} insert the event id and the number of its run are its parameters
+ * @property {string} insert the event id, the number of its run and of its attempt (0: unknown) are its parameters
  * @property {string[]} where
  * @property {string | null} redis
  * @property {number} clockMs how wrong the clock of this process is
@@ -65,10 +65,12 @@ const inbox = createInbox({
   },
 })
 
-/** @param {unknown} tx @param {string} id @param {number} run */
-async function effect(tx, id, run) {
+/** @param {unknown} tx @param {string} id @param {number} run @param {number} attempt */
+async function effect(tx, id, run, attempt) {
   const handle = /** @type {any} */ (tx)
-  await (where[0] === 'sqlite' ? handle.run(insert, [id, run]) : handle.query(insert, [id, run]))
+  await (where[0] === 'sqlite'
+    ? handle.run(insert, [id, run, attempt])
+    : handle.query(insert, [id, run, attempt]))
 }
 /** @param {'hang' | 'serializable'} flag */
 const isOn = (flag) => existsSync(join(told.flags, flag))
@@ -76,7 +78,7 @@ for (const source of /** @type {const} */ (['shop', 'inline', 'many'])) {
   // These take so long that a fault often comes between the claim and the effect, and that lanes without order show.
   inbox.on(source, 'tx', async (event, ctx) => {
     await sleep(150)
-    await effect(ctx.tx, event.id, ctx.run)
+    await effect(ctx.tx, event.id, ctx.run, ctx.attempt)
   })
   inbox.on(
     source,
@@ -86,24 +88,25 @@ for (const source of /** @type {const} */ (['shop', 'inline', 'many'])) {
       if (isSerializable)
         await /** @type {any} */ (ctx.tx).query('set transaction isolation level serializable')
       else await sleep(Math.random() * 150)
-      await effect(ctx.tx, event.id, ctx.run)
+      await effect(ctx.tx, event.id, ctx.run, ctx.attempt)
       // Events of the lane that are recorded meanwhile are not in the snapshot of this transaction.
       if (isSerializable) await sleep(150)
     },
     { order: 'reference' },
   )
-  inbox.on(source, 'share', (event, ctx) => effect(ctx.tx, event.id, ctx.run), { share: 10 })
+  inbox.on(source, 'share', (event, ctx) => effect(ctx.tx, event.id, ctx.run, ctx.attempt), { share: 10 })
   inbox.on(source, 'once', async (event, ctx) => {
     await ctx.once('mail', () => sleep(5))
-    await effect(ctx.tx, event.id, ctx.run)
+    await effect(ctx.tx, event.id, ctx.run, ctx.attempt)
   })
   inbox.on(source, 'hang', async (event, ctx) => {
     while (isOn('hang')) await sleep(50)
-    await effect(ctx.tx, event.id, ctx.run)
+    await effect(ctx.tx, event.id, ctx.run, ctx.attempt)
   })
-  if (told.handlesLate) inbox.on(source, 'late', (event, ctx) => effect(ctx.tx, event.id, ctx.run))
+  if (told.handlesLate)
+    inbox.on(source, 'late', (event, ctx) => effect(ctx.tx, event.id, ctx.run, ctx.attempt))
   inbox.onBatch(source, 'batch', async (events, ctx) => {
-    for (const event of events) await effect(ctx.tx, event.id, 1)
+    for (const event of events) await effect(ctx.tx, event.id, 1, 0)
   })
 }
 

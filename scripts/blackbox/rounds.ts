@@ -1,6 +1,8 @@
 /** Rounds of the black-box run: deliveries, one or two faults, and a verdict on every event from outside. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { traceOf } from '../../test/model/history.js'
+import { follow } from '../../test/model/spin.js'
 import { startDriver } from '../cluster/driver.js'
 import { deliveryOf, eventsOf, startStrangers } from './deliveries.js'
 import { type Fault, faults } from './faults.js'
@@ -45,6 +47,8 @@ export interface RunOptions {
 }
 
 const STUCK_MS = 120_000
+/** No process has a longer one. */
+const MAX_LEASE_MS = 10_000
 
 export function isGood(result: RoundResult): boolean {
   const { lost, doubled, unexpected, stuck, unordered, problems } = result
@@ -74,6 +78,17 @@ export async function runRounds(options: RunOptions): Promise<RoundResult[]> {
       const result = await runRound(world, round, chosen, random, options)
       results.push(result)
       options.onRound?.(result)
+    }
+    const forbidden = await follow(traceOf(await world.history(), { leaseMs: MAX_LEASE_MS }))
+    if (forbidden !== null && results.length > 0) {
+      const last = {
+        ...results.at(-1)!,
+        round: results.length,
+        faults: 'the trace of all rounds',
+        problems: [forbidden],
+      }
+      results.push(last)
+      options.onRound?.(last)
     }
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, endEarly)
@@ -124,7 +139,7 @@ async function runRound(
     stuck: Math.max(unfinished, driver.open),
     doubled: own.length - new Set(own.map(({ event, run }) => `${event} ${run}`)).size,
     unexpected: [...there].filter((id) => !acknowledged.has(id)).length,
-    unordered: unordered(own, await world.lanes()),
+    unordered: unordered(own, await world.lanes(), driver.isBefore),
     problems,
     recoveredSeconds: Math.round(recoveredMs / 100) / 10,
   }
@@ -152,19 +167,31 @@ async function handled(
   }
 }
 
-/** The number of effects that came before an effect of the same lane that was recorded earlier. */
+/**
+ * The number of effects that came before that of an event of their lane which has to be first: it was recorded earlier,
+ * by the same delivery or by one that was acknowledged before this one was sent. Two nodes that record at the same
+ * moment commit in any order.
+ */
 function unordered(
   effects: readonly Effect[],
   lanes: readonly { readonly lane: string; readonly event: string }[],
+  isBefore: (delivery: string, other: string) => boolean,
 ): number {
-  const place = new Map(lanes.map(({ event, lane }, i) => [event, { lane, at: i }]))
-  const last = new Map<string, number>()
+  const place = new Map(lanes.map(({ event, lane }, i) => [event, { event, lane, at: i }]))
+  const deliveryOf = (event: string) => event.split('.')[0]!
+  const handled = new Map<string, { readonly event: string; readonly at: number }[]>()
   let count = 0
   for (const { event, run } of effects) {
     const recorded = place.get(event)
     if (recorded === undefined || run > 1) continue
-    if (recorded.at < (last.get(recorded.lane) ?? -1)) count++
-    else last.set(recorded.lane, recorded.at)
+    const own = deliveryOf(event)
+    const sameLane = handled.get(recorded.lane) ?? []
+    const isLate = sameLane.some(({ event: other, at }) => {
+      const theirs = deliveryOf(other)
+      return recorded.at < at && (own === theirs || isBefore(own, theirs))
+    })
+    if (isLate) count++
+    handled.set(recorded.lane, [...sameLane, recorded])
   }
   return count
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
+import type { Change } from '../../test/model/history.js'
+import { changeOf, watchPostgres, watchSqlite } from '../../test/model/watch.js'
 import { type Line, startLine } from '../../test/support/line.js'
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.js'
 import { startProxy, type TestProxy } from '../../test/support/proxy.js'
@@ -43,6 +45,8 @@ export interface World {
   sql(text: string): Promise<unknown[]>
   /** In the order in which they were written. */
   effects(): Promise<Effect[]>
+  /** Every change of the log, as triggers have written it down. */
+  history(): Promise<Change[]>
   /** Events that are not finished, dead letters included. */
   unfinished(): Promise<number>
   /** Ordered events by lane, in the order in which they were recorded. */
@@ -77,6 +81,7 @@ export async function buildWorld(kind: StoreKind, intakes: number, workers: numb
     nodes.push(await makeNode(`${role}${i}`, role, { ...log.told, redis: redisLine.url, clockMs, flags }))
   }
   await Promise.all(nodes.map((node) => node.start()))
+  await log.watch()
   async function end(): Promise<void> {
     await Promise.all(nodes.map((node) => node.end()))
     await log.close()
@@ -102,9 +107,10 @@ function sqliteSide(folder: string) {
   const path = join(disk?.path ?? folder, 'events.db')
   const outside = new DatabaseSync(path)
   outside.exec(
-    'pragma busy_timeout = 20000; create table effects (event text not null, run integer not null)',
+    'pragma busy_timeout = 20000; create table effects (event text not null, run integer not null, attempt integer not null)',
   )
   const all = (sql: string) => outside.prepare(sql).all() as never[]
+  const watched = watchSqlite({ name: 'effects', columns: ['event', 'attempt'] })
   return {
     server: null,
     line: null,
@@ -113,8 +119,10 @@ function sqliteSide(folder: string) {
     disk,
     storeUrl: `sqlite:${path}`,
     sql: async (text: string): Promise<unknown[]> => all(text),
-    told: { where: ['sqlite', path], insert: 'insert into effects (event, run) values (?, ?)' },
+    told: { where: ['sqlite', path], insert: 'insert into effects (event, run, attempt) values (?, ?, ?)' },
     effects: async (): Promise<Effect[]> => all('select event, run from effects order by rowid'),
+    watch: async () => outside.exec(watched.install),
+    history: async () => (all(watched.read) as Record<string, unknown>[]).map(changeOf),
     async unfinished() {
       const [row] = all(
         "select count(*) as n from hookonce_events where processing_state not in ('succeeded', 'ignored')",
@@ -177,7 +185,10 @@ async function postgresSide(folder: string) {
       await client.end()
     }
   }
-  await ask('create table public.effects (n bigserial, event text not null, run int not null)')
+  await ask(
+    'create table public.effects (n bigserial, event text not null, run int not null, attempt int not null)',
+  )
+  const watched = watchPostgres('hookonce', { name: 'public.effects', columns: ['event', 'attempt'] })
   return {
     server,
     line,
@@ -188,9 +199,11 @@ async function postgresSide(folder: string) {
     sql: (text: string): Promise<unknown[]> => ask(text),
     told: {
       where: ['postgres', proxy.url, 'hookonce'],
-      insert: 'insert into public.effects (event, run) values ($1, $2)',
+      insert: 'insert into public.effects (event, run, attempt) values ($1, $2, $3)',
     },
     effects: () => ask<{ event: string; run: number }>('select event, run from public.effects order by n'),
+    watch: async () => void (await ask(watched.install)),
+    history: async () => (await ask<Record<string, unknown>>(watched.read)).map(changeOf),
     async unfinished() {
       const [row] = await ask<{ n: number }>(
         "select (select count(*) from hookonce.work)::int + (select count(*) from hookonce.events where parked = 'dead')::int as n",

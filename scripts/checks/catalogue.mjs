@@ -5,7 +5,7 @@ import { createJiti } from 'jiti'
 import { files, read, root } from './run.mjs'
 
 export const catalogueDocument = {
-  name: 'providers document',
+  name: 'providers',
   async run() {
     const wanted = await page()
     return (await read('docs/providers.md')) === wanted
@@ -32,12 +32,14 @@ ${rows.length} senders. The name of a factory is its key: \`import { stripe } fr
 - **Id signed**: whether the signature covers the event id. When it does not, somebody could resend a captured delivery
   under a new id. So when the same signed content comes with a new id, hookonce runs your handler and flags the event
   (guard: accept, the default), stores the event as \`ignored: replayed_content\` without running your handler (guard:
-  review), or rejects the delivery (guard: reject). Change it with \`contentGuard\` ([why](decisions/0003-conflicts.md)).
+  review), or rejects the delivery (guard: reject). Change it with \`contentGuard\`.
 - **Retries for**: how long the sender retries, if it documents that.
 - **Rules**: "verified" rules come from the sender's own documentation or code. "likely": some rules are taken from third
   parties; test with a real delivery first.
 
-For any other sender see [any sender](unknown-senders.md), or write [a provider file](adding-a-provider.md).
+Pages with more about [Stripe](providers/stripe.md), [GitHub](providers/github.md), [Shopify](providers/shopify.md),
+[Slack](providers/slack.md) and [Twilio](providers/twilio.md). For any other sender see [any sender](unknown-senders.md), or
+[write a provider](adding-a-provider.md).
 
 | key | sender | scheme | option | body signed | id signed | retries for | rules |
 |---|---|---|---|---|---|---|---|
@@ -52,6 +54,24 @@ are yours alone.
 | key | option | |
 |---|---|---|
 ${sharedKeys(catalogue).join('\n')}
+
+## Senders whose list can be read
+
+Their API lists what they have sent, so that [reconcile](reconcile.md) can compare the log with it.
+
+| key | list | \`apiKey\` | other options | goes back | does not have | rules |
+|---|---|---|---|---|---|---|
+${lists(catalogue).join('\n')}
+
+## Senders that disable an endpoint
+
+These stop delivering to an endpoint that fails, and most of them stay off until somebody switches them on. It happens after an outage, or with a
+wrong secret. When such a source is [silent](telemetry.md#silent-sources), the alarm says this too. Others may do the same without
+saying so. GitHub goes on, but never repeats a failed delivery unasked.
+
+| key | it | to switch it on again | described in |
+|---|---|---|---|
+${disabling(catalogue).join('\n')}
 
 ## Events that cannot be distinguished
 
@@ -82,6 +102,29 @@ function sharedKeys(catalogue) {
       ? [`| \`${key}\` | none: nothing in a delivery names its receiver | ${note} |`]
       : [`| \`${key}\` | \`${namedBy}\` | ${options[namedBy].what} |`]
   })
+}
+
+/** @param {object} catalogue */
+function lists(catalogue) {
+  return Object.values(catalogue).flatMap(({ key, definition: { list } }) => {
+    if (!list) return []
+    const options = Object.entries(list.options ?? {}).map(
+      ([name, { what, required }]) => `\`${name}\`${required ? '' : ' (optional)'}: ${what}`,
+    )
+    const of = list.of === 'deliveries' ? 'deliveries to the endpoint' : 'events of the account'
+    return `| \`${key}\` | [${of}](${list.docs}) | ${list.apiKey} | ${options.join('; ')} | ${hours(list.reachMs)} | ${list.lacks} | ${list.confidence} |`
+  })
+}
+
+/** @param {object} catalogue */
+function disabling(catalogue) {
+  return Object.values(catalogue).flatMap(({ key, definition: { disables } }) =>
+    disables
+      ? [
+          `| \`${key}\` | ${disables.when} | ${disables.again} | [${disables.confidence === 'verified' ? 'its documents or code' : 'likely: reports of others'}](${disables.docs}) |`,
+        ]
+      : [],
+  )
 }
 
 /** A row for each merged or repeated kind of a provider. @param {object} catalogue */

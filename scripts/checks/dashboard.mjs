@@ -10,7 +10,7 @@ export const dashboardTypes = {
     const current = (await read(schema)) === (await generateSchema())
     return [
       ...(current ? [] : [`${schema} is not the one of the API; npm run build writes it: commit it`]),
-      ...(await tool('tsc', ['--noEmit', '-p', 'dashboard/tsconfig.json'])),
+      ...(await tool('tsc', ['-p', 'dashboard/tsconfig.json'])),
     ]
   },
 }

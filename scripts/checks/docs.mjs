@@ -1,13 +1,28 @@
 /** Documents agree with the code, and their links lead somewhere. */
 import { existsSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { picture, plot } from '../plots.mjs'
 import { documents, read, root } from './run.mjs'
 
 export const docs = {
-  name: 'documents',
+  name: 'docs',
   async run() {
-    return [...(await errorCodes()), ...(await lifecycle()), ...(await architecture()), ...(await links())]
+    return [
+      ...(await plots()),
+      ...(await errorCodes()),
+      ...(await lifecycle()),
+      ...(await retries()),
+      ...(await architecture()),
+      ...(await links()),
+    ]
   },
+}
+
+/** The picture of docs/performance.md has the figures of its table. */
+async function plots() {
+  return (await read(picture)) === (await plot())
+    ? []
+    : [`${picture} differs from the table of docs/performance.md; run node scripts/plots.mjs`]
 }
 
 /** docs/errors.md has the rows of `errorTable`, and no others. */
@@ -29,6 +44,23 @@ async function lifecycle() {
   const table = transitions
   const expected = table.map(({ from, to, by, when }) => `| ${from} | ${to} | ${by} | ${when} |`)
   return compare('docs/lifecycle.md', expected, new RegExp(`^\\| (new|${states.join('|')}) \\| `))
+}
+
+const SHOWN_ATTEMPTS = [2, 3, 6, 9, 12, 14, 16, 17, 21, 25]
+
+/** docs/handlers.md has the waits of the default retry policy. */
+async function retries() {
+  const { defaultRetry, retryDelayMs } = await import(join(root, 'dist/processing/failure.js'))
+  const { ageText } = await import(join(root, 'dist/duration.js'))
+  /** @type {number[]} */
+  const waits = []
+  for (let tries = 1; tries < defaultRetry.maxAttempts; tries++)
+    waits.push(retryDelayMs(defaultRetry, tries, () => 0.5))
+  const expected = SHOWN_ATTEMPTS.map((attempt) => {
+    const sinceMs = waits.slice(0, attempt - 1).reduce((sum, ms) => sum + ms, 0)
+    return `| ${attempt} | ${ageText(waits[attempt - 2])} | ${ageText(sinceMs)} |`
+  })
+  return compare('docs/handlers.md', expected, /^\| \d+ \| [\d.]/)
 }
 
 /** ARCHITECTURE.md names each folder of src, and names no file that is not there. */
@@ -67,6 +99,9 @@ async function compare(path, expected, row) {
   ]
 }
 
+/** What the npm package has besides dist; its pages must not link to anything else. */
+const inPackage = /^(docs\/(?!decisions\/|internals\/)|deploy\/|(README|CHANGELOG|SECURITY)\.md$|LICENSE$)/
+
 async function links() {
   const problems = []
   for (const path of await documents()) {
@@ -76,6 +111,8 @@ async function links() {
       const [file = '', anchor] = target.split('#')
       const full = file ? join(root, dirname(path), file) : join(root, path)
       if (!existsSync(full)) problems.push(`${path}: ${target} leads nowhere`)
+      else if (inPackage.test(path) && !inPackage.test(relative(root, full)))
+        problems.push(`${path}: ${target} is not in the npm package`)
       else if (anchor && full.endsWith('.md') && !(await anchors(full)).includes(anchor)) {
         problems.push(`${path}: ${target}: there is no such heading`)
       }

@@ -19,12 +19,23 @@ const words = [
   'counters',
   'optional-module',
   'package-version',
+  'references',
   'tracing',
 ]
 const contracts = ['store', 'recorder', 'once', 'provider', 'http-exchange']
-const steps = ['intake', 'processing', 'retention', 'spool', 'seen', 'encryption']
+const steps = ['intake', 'processing', 'retention', 'silence', 'spool', 'seen', 'encryption']
 const below = [...words, ...contracts]
-const core = [...below, 'verification', ...steps, 'providers', 'stores', 'open-store', 'inbox', 'index']
+const core = [
+  ...below,
+  'verification',
+  ...steps,
+  'reconcile',
+  'providers',
+  'stores',
+  'open-store',
+  'inbox',
+  'index',
+]
 
 /**
  * A part is a file or a folder directly in src (in src/stores: each folder of its own). Its own files are always allowed.
@@ -40,6 +51,8 @@ const mayImport = {
   ...each(steps, below),
   // A stored body is read again, to find the payload of an event in it: by the code that read it first.
   processing: [...below, 'verification'],
+  // It records what intake would have, for handlers that processing knows, within the ages of retention.
+  reconcile: [...below, 'intake', 'processing', 'retention'],
   // The spool is a SQLite file of its own: it opens one as that store does, and asks the store for nothing else.
   spool: [...below, 'stores/sqlite'],
   redis: [...below, 'seen'],
@@ -58,7 +71,7 @@ const mayImport = {
 }
 
 export const imports = {
-  name: 'import direction',
+  name: 'imports',
   async run() {
     const pkg = JSON.parse(await read('package.json'))
     const installed = Object.keys({ ...pkg.dependencies, ...pkg.peerDependencies })

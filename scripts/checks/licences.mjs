@@ -1,5 +1,5 @@
 /**
- * docs/licences.md lists the packages that are installed with hookonce, from the lock file.
+ * docs/internals/licences.md lists the packages that are installed with hookonce, from the lock file.
  * `node scripts/checks/licences.mjs` writes it.
  */
 import { writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { read, root } from './run.mjs'
 
-const path = 'docs/licences.md'
+const path = 'docs/internals/licences.md'
 /** Licences that may be used in a program of any licence. */
 const permissive = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']
 

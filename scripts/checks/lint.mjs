@@ -2,6 +2,6 @@
 import { tool } from './run.mjs'
 
 export const lint = {
-  name: 'lint and format',
+  name: 'lint',
   run: () => tool('biome', ['check', '--error-on-warnings', '--colors=off', '.']),
 }

@@ -4,7 +4,8 @@
  *
  *     <!-- given: declare const pool: import('pg').Pool -->
  *
- * The imports `../name.js` and `./name.js` are those of a file in src/providers. A fence of `ts` with more words after it is left alone.
+ * The imports `../name.js` and `./name.js` are those of a file in src/providers, `../../name.js` those of a file in a folder of it. A
+ * fence of `ts` with more words after it is left alone.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ import { documents, read, root, tool } from './run.mjs'
 const folder = '.hookonce/snippets'
 
 export const snippets = {
-  name: 'code in documents',
+  name: 'snippets',
   async run() {
     await installExtras('apps')
     await rm(join(root, folder), { recursive: true, force: true })
@@ -50,7 +51,7 @@ function blocks(text) {
     const declared = [...given.matchAll(/<!-- given: (.*) -->/g)].map(([, text]) => text)
     const line = text.slice(0, match.index).split('\n').length
     const body = code
-      .replaceAll(/from '\.\.\//g, "from '#dist/")
+      .replaceAll(/from '(\.\.\/)+/g, "from '#dist/")
       .replaceAll(/from '\.\//g, "from '#dist/providers/")
     found.push({ line, code: `${declared.join('\n')}\n${body}\nexport {}\n` })
   }

@@ -6,6 +6,6 @@ export const types = {
   name: 'types',
   async run() {
     await installExtras('apps', 'checks', 'queues', 'sdks')
-    return tool('tsc', ['--noEmit', '-p', 'tsconfig.json'])
+    return tool('tsc', ['-p', 'tsconfig.json'])
   },
 }

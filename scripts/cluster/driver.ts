@@ -18,6 +18,8 @@ export interface Driver {
   /** The ids in the ledger. */
   acknowledged(): string[]
   readonly answers: ReadonlyMap<string, number>
+  /** Acknowledged before the first try of the other one. */
+  isBefore(id: string, other: string): boolean
   /** Deliveries that have no acknowledgement yet. */
   readonly open: number
   /** Resolves when so many events were begun. */
@@ -56,6 +58,8 @@ export function startDriver(
   const agent = new Agent({ keepAlive: true })
   const acks: number[] = []
   const answers = new Map<string, number>()
+  const begun = new Map<string, number>()
+  const acknowledgedAt = new Map<string, number>()
   let pending = ''
   let count = 0
   let next = 0
@@ -78,11 +82,13 @@ export function startDriver(
 
   async function deliver(id: string): Promise<void> {
     open++
+    begun.set(id, performance.now())
     while (!stopped) {
       const status = await post(agent, urls[turn++ % urls.length]!, deliveryOf(id))
       answers.set(status, (answers.get(status) ?? 0) + 1)
       if (status.startsWith('2')) {
         pending += `${id}\n`
+        acknowledgedAt.set(id, performance.now())
         if (++count % repeatEvery === 0) void post(agent, urls[turn++ % urls.length]!, deliveryOf(id))
         break
       }
@@ -102,6 +108,8 @@ export function startDriver(
 
   return {
     answers,
+    isBefore: (id, other) =>
+      (acknowledgedAt.get(id) ?? Number.POSITIVE_INFINITY) < (begun.get(other) ?? Number.NEGATIVE_INFINITY),
     get open() {
       return open
     },
@@ -110,8 +118,8 @@ export function startDriver(
       return Math.max(...moments.slice(1).map((at, i) => at - moments[i]!)) / 1_000
     },
     acknowledged: () => readFileSync(path, 'utf8').split('\n').filter(Boolean),
-    async reached(begun) {
-      while (next < begun && !stopped) await new Promise((resolve) => setTimeout(resolve, 20))
+    async reached(wanted) {
+      while (next < wanted && !stopped) await new Promise((resolve) => setTimeout(resolve, 20))
     },
     async finish() {
       const giveUpAt = performance.now() + 120_000

@@ -1,4 +1,5 @@
-/** docs/reference/http-api.md: every route of the admin API, from its OpenAPI document. */
+/** docs/reference/http-api.md: the text of http.md beside this file, and every route of the admin API from its OpenAPI document. */
+import { readFile } from 'node:fs/promises'
 import { createInbox, silentLog } from 'hookonce'
 import { admin } from 'hookonce/server'
 
@@ -15,12 +16,12 @@ export async function httpPage() {
       section(method.toUpperCase(), path, operation),
     ),
   )
-  return `# HTTP API
-
-Generated from \`/api/openapi.json\`, which also has the schemas of all answers. Every route can also answer with a
-problem document ([errors](../errors.md)). How to use the API, roles and streams: [the admin API](../admin-api.md).
-
-${sections.join('\n')}`
+  const text = await readFile(new URL('http.md', import.meta.url), 'utf8')
+  return text
+    .replace('# HTTP API\n', '# HTTP API\n\n<!-- Generated: npm run docs:reference -->\n')
+    .replace('{{routes}}', () => sections.join('\n'))
+    .trimEnd()
+    .concat('\n')
 }
 
 /** @param {string} method @param {string} path @param {any} operation */
@@ -29,9 +30,9 @@ function section(method, path, operation) {
   const parameters = operation.parameters ?? []
   const body = operation.requestBody?.content?.['application/json']?.schema
   const rows = [
-    ...parameters.map((parameter) =>
-      row(parameter.name, parameter.in, parameter.schema, parameter.required === true),
-    ),
+    ...parameters
+      .map((parameter) => row(parameter.name, parameter.in, parameter.schema, parameter.required === true))
+      .filter((_, i) => parameters[i]?.in !== 'path'),
     ...Object.entries(body?.properties ?? {}).map(([name, schema]) =>
       row(name, 'body', schema, body.required?.includes(name) ?? false),
     ),
@@ -41,7 +42,7 @@ function section(method, path, operation) {
     .filter((status) => status !== 'default')
     .join(', ')
   const permission = operation['x-permission'] ? `Permission: ${operation['x-permission']}. ` : ''
-  return `## ${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\n\n${operation.summary ?? ''}\n\n${permission}Answers: ${answers}.\n${table}`
+  return `### ${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\n\n${operation.summary ?? ''}\n\n${permission}Answers: ${answers}.\n${table}`
 }
 
 /** @param {string} name @param {string} place @param {any} schema @param {boolean} required */
@@ -49,6 +50,8 @@ function row(name, place, schema, required) {
   const type = schema?.enum
     ? schema.enum.join(', ')
     : (schema?.const ?? schema?.type ?? (schema?.anyOf ? 'one of several' : 'any'))
-  const text = `${required ? 'required. ' : ''}${schema?.description ?? ''}`.trim()
+  if (!schema?.description)
+    throw new Error(`The parameter "${name}" (${place}) of the admin API has no description`)
+  const text = `${schema.description}${required && place !== 'path' ? '. Required' : ''}`
   return `| \`${name}\` | ${place} | ${String(type).replaceAll('|', '\\|')} | ${text.replaceAll('|', '\\|').replace(/\s+/g, ' ')} |`
 }

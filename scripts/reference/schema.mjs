@@ -13,18 +13,29 @@ const purposes = {
   clock: 'The newest time that was written: the time of the log never goes back.',
   conflicts:
     'Other content under the id of an event, and when an operator decided about it. Open conflicts have no `decided_at`.',
+  consumers:
+    'How far each named consumer has followed its source. The main consumer of a source has a row too.',
   duplicates: 'How often an event was delivered again, and whether the bytes differed (a conflict).',
   effects: 'Effects of `ctx.once`, with their results.',
-  events: 'One row for each event. `(source, event_id)` is unique: it decides whether an event is new.',
+  event_references:
+    'What else an event is about, by label: its customer, its order. Its first reference is in `events`.',
+  events:
+    'One row for each event and consumer. `(source, event_id)` is unique: it decides whether an event is new.',
+  grants: 'The slots that each process holds of the limits of handlers.',
   guards: 'Which event first brought these signed bytes, for senders whose signature does not cover the id.',
   history: 'Counts of each source in buckets of a minute, ten minutes and an hour, for the dashboard.',
   hours: 'Counts for each source and hour. The sums are the statistics.',
   keys: 'Keys of `inbox.once`, and leases such as that of retention.',
+  limits:
+    'Limits of handlers that are in use (`limit`): when the next call may begin, and until when a limit is paused.',
   migrations: 'The schema versions that were applied.',
+  pauses:
+    'What operators have paused: a source, or its events of a type. An empty `event_type` stands for all.',
   payloads: 'The headers and bytes of each delivery. Insert-only; retention removes them first.',
   processes: 'The running processes: version, host, start, last sign of life.',
   probe: 'What a health check writes after a record has failed.',
   pruned: 'Up to where retention has removed events, for readers that follow the log.',
+  reconciles: 'The last runs of `reconcile` for each source, with their reports.',
   spans: 'The first and last `seq` of each hour.',
   totals: 'The sums of `hours` for each source.',
   watermarks: 'The newest version that was applied, for the handler option `stale`.',
@@ -69,7 +80,7 @@ function page(sections) {
 Generated from the migrations of the SQLite store. PostgreSQL has the same tables, without the prefix
 \`hookonce_\`, in the schema \`hookonce\` (option
 \`schema\`), with a few columns and tables more for partitions and notifications. Times are milliseconds since 1970 in
-SQLite and \`timestamptz\` in PostgreSQL. Why the tables look like this: [decision 0001](../decisions/0001-tables.md).
+SQLite and \`timestamptz\` in PostgreSQL.
 
 Read the view \`event_log\` in your own queries and reports; its columns stay. Other tables may change with a version, so
 use the library, the command line or the admin API for them, and never write to them.

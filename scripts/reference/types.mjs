@@ -1,4 +1,7 @@
-/** docs/reference/options.md: the members of the public interfaces, with their comments, read from the sources. */
+/**
+ * docs/reference/options.md: the text of options.md beside this file, and the members of the public interfaces with their
+ * comments, read from the sources.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -10,7 +13,13 @@ const interfaces = [
     'createInbox(options)',
     'src/inbox/options.ts',
     'InboxOptions',
-    'The configuration file has the same keys, and some more: [configuration](../configuration.md).',
+    'The configuration file has the same keys, except `ownsStore` and `clock`.',
+  ],
+  [
+    'Keys of the configuration file only',
+    'src/config/define.ts',
+    'HookonceConfig',
+    'Besides those of `createInbox`.',
   ],
   ['processing', 'src/processing/options.ts', 'ProcessingOptions', 'How this process runs handlers.'],
   [
@@ -20,7 +29,7 @@ const interfaces = [
     'In `processing` for all handlers, or in the options of one.',
   ],
   ['limits', 'src/intake/receive.ts', 'LimitOptions', 'The largest and slowest delivery that is accepted.'],
-  ['spool', 'src/spool/spool.ts', 'SpoolOptions', 'See [the spool](../spool.md).'],
+  ['spool', 'src/spool/spool.ts', 'SpoolOptions', 'See [the spool](../outages.md#the-spool).'],
   ['retention', 'src/retention/policy.ts', 'RetentionOptions', 'See [retention](../retention.md).'],
   [
     'retention of a source',
@@ -40,6 +49,24 @@ const interfaces = [
     'src/provider.ts',
     'SourceOptions',
     'Besides the secrets of the sender, which [providers](../providers.md) lists.',
+  ],
+  [
+    'Options of a source whose list can be read',
+    'src/verification/list/sender-list.ts',
+    'ListOptions',
+    'For [reconcile](../reconcile.md). [Providers](../providers.md#senders-whose-list-can-be-read) has the senders, and what else each of them needs.',
+  ],
+  [
+    'reconcile of a source',
+    'src/provider.ts',
+    'ReconcileTimes',
+    'The schedule of [reconcile](../reconcile.md).',
+  ],
+  [
+    'inbox.reconcile(source, options)',
+    'src/reconcile/options.ts',
+    'ReconcileOptions',
+    'See [reconcile](../reconcile.md).',
   ],
   [
     'The id of an unknown sender',
@@ -85,7 +112,14 @@ const interfaces = [
     'ServerOptions',
     'From `hookonce/server`; the key `server` of the configuration.',
   ],
+  ['admin tokens', 'src/server/admin/options.ts', 'Token', 'In `tokens` of `admin`.'],
   ['admin', 'src/server/admin/options.ts', 'AdminOptions', 'The key `server.admin` of the configuration.'],
+  [
+    'destinations',
+    'src/forward/destination.ts',
+    'Destination',
+    'The key `destinations` of the configuration, or `addDestinations` of `hookonce/forward`: [forwarding](../forwarding.md).',
+  ],
   [
     'startAlerts(inbox, alerts)',
     'src/telemetry/alert-rules.ts',
@@ -105,6 +139,12 @@ const interfaces = [
     'src/processing/handler.ts',
     'HandlerOptions',
     'The last argument of `on` and `onBatch`.',
+  ],
+  [
+    'Options of reply',
+    'src/processing/reply.ts',
+    'ReplyOptions',
+    'See [reply to the sender](../handlers.md#reply-to-the-sender).',
   ],
   ['Options of ctx.once', 'src/processing/handler.ts', 'OnceOptions', ''],
   ['The inbox', 'src/inbox/types.ts', 'Inbox', 'What `createInbox` returns.'],
@@ -132,16 +172,21 @@ const interfaces = [
 
 export function optionsPage() {
   const sections = interfaces.map(([heading, file, name, what]) => {
-    const rows = membersOf(file, name).map(
+    const members = membersOf(file, name)
+    const silent = members.filter(({ name: member, text }) => member.endsWith('?') && text === '')
+    if (silent.length > 0)
+      throw new Error(`${file}: ${silent.map((member) => member.name).join(', ')} of ${name} need a comment`)
+    const rows = members.map(
       ({ name, type, text }) => `| \`${name}\` | ${type === '' ? '' : `\`${type}\``} | ${text} |`,
     )
     return `## ${heading}\n\n${what === '' ? '' : `${what}\n\n`}| name | type | |\n|---|---|---|\n${rows.join('\n')}\n`
   })
-  return `# Options and types
-
-Generated from the sources. \`?\` marks what may be left out.
-
-${sections.join('\n')}`
+  const text = readFileSync(new URL('options.md', import.meta.url), 'utf8')
+  return text
+    .replace('options\n', 'options\n\n<!-- Generated: npm run docs:reference -->\n')
+    .replace('{{options}}', () => sections.join('\n'))
+    .trimEnd()
+    .concat('\n')
 }
 
 /** @param {string} file @param {string} name @returns {{ name: string, type: string, text: string }[]} */

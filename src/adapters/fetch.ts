@@ -1,5 +1,5 @@
 /** Web-standard servers: `(request: Request) => Promise<Response>`. */
-import { wholeInbox } from '../inbox/internals.js'
+import { inboxOf } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'
 
@@ -14,5 +14,6 @@ export function fetchHandler(
   inbox: Inbox,
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  return (request) => fetchIntake(wholeInbox(inbox), request, options)
+  const whole = inboxOf(inbox, options)
+  return (request) => fetchIntake(whole, request, options)
 }

@@ -1,5 +1,5 @@
 /** Hono: `app.all('/webhooks/:source', honoHandler(inbox))`. */
-import { wholeInbox } from '../inbox/internals.js'
+import { inboxOf } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'
 import type { FetchHandlerOptions } from './fetch.js'
@@ -12,8 +12,9 @@ export function honoHandler(
   inbox: Inbox,
   options: FetchHandlerOptions = {},
 ): (context: HonoContextLike) => Promise<Response> {
+  const whole = inboxOf(inbox, options)
   return (context) =>
-    fetchIntake(wholeInbox(inbox), context.req.raw, {
+    fetchIntake(whole, context.req.raw, {
       ...options,
       source: options.source ?? context.req.param('source'),
     })

@@ -1,7 +1,7 @@
 /** `node:http`: `createServer(nodeHandler(inbox))`. Reads the bytes itself and cuts them at the limit while they stream. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TimeLimits, timeLimits } from '../clock.js'
-import { wholeInbox } from '../inbox/internals.js'
+import { inboxOf } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import type { Receipt } from '../intake/answer.js'
 import type { BodyReading } from '../intake/body-budget.js'
@@ -30,7 +30,7 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
 
 /** For routers that know the source. Null: there is none. */
 export function nodeIntake(of: Inbox, options: NodeHandlerOptions) {
-  const inbox = wholeInbox(of)
+  const inbox = inboxOf(of, options)
   return async (request: IncomingMessage, response: ServerResponse, source: string | null): Promise<void> => {
     const path = originalUrl(request)
     if (source === null) return send(response, inbox.refused(null, 'unknown_source'), request)
@@ -163,17 +163,18 @@ function readBytes(
 
 function send(
   response: ServerResponse,
-  { httpStatus, headers, body }: Receipt,
+  { httpStatus, headers, body, bytes }: Receipt,
   request: IncomingMessage,
 ): void {
   if (response.destroyed || request.socket.destroyed) return
   // The rest of an unread body would be taken for the next request on this connection.
   const unread = !request.readableEnded && !request.complete
-  const length = Buffer.byteLength(body)
+  const content = bytes ?? body
+  const length = Buffer.byteLength(content)
   if (unread) {
     response.writeHead(httpStatus, { ...headers, 'content-length': length, connection: 'close' })
-    response.end(body, () => request.destroy())
+    response.end(content, () => request.destroy())
     return
   }
-  response.writeHead(httpStatus, { ...headers, 'content-length': length }).end(body)
+  response.writeHead(httpStatus, { ...headers, 'content-length': length }).end(content)
 }

@@ -2,6 +2,7 @@
 import type { AttemptView, EventView, PayloadView } from './log/event-log.js'
 import { streamLine, table } from './output.js'
 import { type Paint, printable, printableAll, type Style } from './terminal-text.js'
+import { waitingText } from './waiting-text.js'
 
 /** The same colours as in the dashboard; the table is in docs/dashboard.md. */
 const stateStyle: Readonly<Record<EventView['state'], Style>> = {
@@ -20,7 +21,12 @@ function stateText(event: EventView, paint: Paint): string {
 
 export function eventTable(events: readonly EventView[], paint: Paint): string {
   const titles = ['RECEIVED', 'SOURCE', 'TYPE', 'ID', 'STATE', 'DELIVERIES', 'REFERENCE']
-  return table([titles.map((title) => paint('dim', title)), ...events.map((event) => eventRow(event, paint))])
+  const waits = events.map(waitsFor)
+  const isShown = waits.some((text) => text !== '')
+  return table([
+    [...titles, ...(isShown ? ['WAITS'] : [])].map((title) => paint('dim', title)),
+    ...events.map((event, i) => [...eventRow(event, paint), ...(isShown ? [waits[i]!] : [])]),
+  ])
 }
 
 function eventRow(given: EventView, paint: Paint): string[] {
@@ -38,6 +44,11 @@ function eventRow(given: EventView, paint: Paint): string[] {
   ]
 }
 
+/** Empty for an event that waits for nothing. The state says that it is being handled. */
+function waitsFor({ waiting }: EventView): string {
+  return waiting === null || waiting.kind === 'running' ? '' : printable(waitingText(waiting))
+}
+
 function flagText({ sameAs }: EventView, paint: Paint): string {
   return sameAs ? paint('yellow', ` (same signed content as ${sameAs})`) : ''
 }
@@ -50,15 +61,19 @@ export function eventLine(event: EventView, paint: Paint): string {
 export function eventDetail(given: EventView, givenAttempts: readonly AttemptView[], paint: Paint): string {
   const event = printableAll(given)
   const attempts = printableAll(givenAttempts)
+  const own = event.references.find(({ value }) => value === event.reference)
   const rows: [string, string | null][] = [
     ['state', stateText(event, paint)],
     ['reason', event.state === 'failed' && event.reason ? event.reason : null],
-    ['reference', event.reference],
+    ['reference', own ? `${event.reference} (${own.label})` : event.reference],
+    ...event.references.flatMap((one): [string, string][] => (one === own ? [] : [[one.label, one.value]])),
     ['received', event.receivedAt],
     ['processed', event.processedAt],
-    ['next attempt', event.nextAttemptAt],
+    ['waits', event.waiting && printable(waitingText(event.waiting))],
+    ['next attempt', hasNextAttempt(event) ? event.nextAttemptAt : null],
     ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
     ['conflicts', conflictText(event)],
+    ['origin', originText(event)],
     ['flagged', event.sameAs ? `same signed content as ${event.sameAs}` : null],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
     ['payload', event.payload === 'kept' ? 'stored (--payload shows it)' : event.payload],
@@ -70,10 +85,21 @@ ${table(shown.map(([title, text]) => [paint('dim', `  ${title}`), text]))}`
   return attempts.length === 0 ? head : `${head}\n\n${attemptTable(attempts, paint)}`
 }
 
+function originText({ origin }: EventView): string | null {
+  if (origin === 'backfill') return "not delivered: reconcile read it from the sender's API"
+  return origin === 'import' ? 'imported from another program' : null
+}
+
+/** The due time of an event that waits for another one, or for an operator, is only when it is looked at again. */
+function hasNextAttempt({ waiting }: EventView): boolean {
+  return waiting === null || !['behind', 'paused'].includes(waiting.kind)
+}
+
 function conflictText({ conflicts, lastConflict }: EventView): string | null {
   if (!lastConflict) return null
-  const { decidedAt } = lastConflict
-  const decision = decidedAt === null ? 'open: replay or ignore it with --conflict' : `decided ${decidedAt}`
+  const { decidedAt, hash } = lastConflict
+  const decision =
+    decidedAt === null ? `open: replay or ignore it with --conflict ${hash}` : `decided ${decidedAt}`
   return `${conflicts}: delivered again with other bytes, ${decision}`
 }
 
@@ -90,7 +116,7 @@ function attemptTable(attempts: readonly AttemptView[], paint: Paint): string {
         attempt.outcome,
       ),
       attempt.worker,
-      (attempt.detail ?? '').slice(0, 200),
+      [(attempt.detail ?? '').slice(0, 200), attempt.place].filter((text) => text).join('  '),
     ]),
   ])
 }

@@ -40,6 +40,25 @@ export function texts(argument: string, about: string): Declaration<readonly str
   return { argument, about, parse: (value, before = []) => [...before, value] }
 }
 
+/** `charge={"id":"ch_1"}`, `charge=null`. May be repeated. */
+export function effects(argument: string, about: string): Declaration<Readonly<Record<string, unknown>>> {
+  return {
+    argument,
+    about,
+    parse(value, before = {}) {
+      const at = value.indexOf('=')
+      try {
+        if (at < 1) throw new Error('no name')
+        return { ...before, [value.slice(0, at)]: JSON.parse(value.slice(at + 1)) as unknown }
+      } catch {
+        throw new InvalidArgumentError(
+          'It must be a name and JSON, such as charge=null or charge=\'{"id":"ch_1"}\'.',
+        )
+      }
+    },
+  }
+}
+
 export function parsed<T>(
   argument: string,
   about: string,
@@ -103,6 +122,15 @@ export function instant(text: string): number {
   return at
 }
 
+/** Without a value the option is true. */
+export function contentHash(text: string): string | true {
+  if (!/^[0-9a-f]{64}$/.test(text))
+    throw new InvalidArgumentError(
+      'It must be the hash that `events show` prints. Write ids before the option.',
+    )
+  return text
+}
+
 /** A calendar day: `2026-07-01`. */
 export function day(text: string): string {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text)))
@@ -144,11 +172,4 @@ function readSecret(path: string): string {
   const text = readInput('--secret-file', path).toString('utf8').trim()
   if (text === '') throw new UsageError(`--secret-file: the file ${path} is empty.`)
   return text
-}
-
-/** Drops undefined values: they would override those of a configuration. */
-export function defined<T extends Record<string, unknown>>(
-  values: T,
-): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }

@@ -15,14 +15,19 @@ const summaries = {
   migrate: 'bring the schema of a log up to date',
   listen: 'forward recorded events to an app on this machine',
   events: 'read the event log',
+  why: 'say which event last wrote a row of your database (PostgreSQL)',
   retry: 'try failed or ignored events again',
   replay: 'run events again, also succeeded ones (with --force)',
   ignore: 'mark events as ignored, so that they are not handled',
+  reconcile: 'ask the sender what it has sent, and record what is missing',
+  pause: 'hold back the events of a source, in all processes; without a source: list what is paused',
+  resume: 'handle the events of a paused source again',
   prune: 'delete expired payloads and events',
   archive: 'store payloads outside the log, and restore them',
   erase: 'delete the payloads of all events with one reference',
   import: 'make events known that another program has handled',
   doctor: 'check configuration, store and log for problems',
+  mcp: 'serve the event log to an assistant (Model Context Protocol)',
   token: 'create tokens for the admin API',
   providers: 'list the supported senders, or show one',
 } as const
@@ -34,6 +39,7 @@ const files: Readonly<Partial<Record<Name, string>>> = {
   retry: 'actions',
   replay: 'actions',
   ignore: 'actions',
+  resume: 'pause',
 }
 
 /** Loads only the command `called`; the help needs no more than the names of the others. */

@@ -1,8 +1,8 @@
-/** `docs/configuration.md` describes the keys for people. */
+/** `docs/reference/options.md` describes the keys for people. */
 
 import { encryptionRule } from '../encryption/key-ring.js'
 import { destinationRule } from '../forward/destination.js'
-import { logRule, storeRule, storeUrlRule } from '../inbox/options.js'
+import { logRule, storeRule, storeUrlRule, workersRule } from '../inbox/options.js'
 import { limitsRule } from '../intake/receive.js'
 import {
   callable,
@@ -43,6 +43,7 @@ const config = shape({
   processing: either(off, processingRule),
   server: serverRule,
   limits: limitsRule,
+  workers: workersRule,
   tracing: flag,
   migrate: flag,
   retention: either(off, retentionRule),

@@ -3,13 +3,21 @@
  * archive and restore keep the encrypted form. Keys are rotated by a new `current`: older payloads keep their key.
  */
 import { HookonceError, isHookonceError } from '../errors.js'
-import type { Action, ActionResult, ClaimedEvent, EventKey, NewDelivery, RecordVerdict } from '../model.js'
-import type { Conflict, ImportedEvent, Payload, Store } from '../store.js'
+import type {
+  Action,
+  ActionResult,
+  ClaimedEvent,
+  EventKey,
+  NewDelivery,
+  RecordClaim,
+  RecordVerdict,
+} from '../model.js'
+import type { ImportedEvent, Payload, Store, StoreTransaction } from '../store.js'
 import type { KeyRing } from './key-ring.js'
-import { type Place, type Sealable, seal, sealingKeyId, unseal } from './seal.js'
+import { type Place, type Sealable, seal, sealingKeyId, sealReply, unseal, unsealReply } from './seal.js'
 
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
-  const { inspect, imports } = store
+  const { inspect, imports, replies } = store
   return {
     ...store,
     ...sealing(ring, store),
@@ -22,9 +30,18 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
           const payload = await inspect.payload(key)
           return payload && { ...payload, ...unseal(ring, placeOf(key, payload), payload) }
         },
-        async conflict(key: EventKey) {
-          const conflict = await inspect.conflict(key)
+        async conflict(key: EventKey, hash?: string) {
+          const conflict = await inspect.conflict(key, hash)
           return conflict && { ...conflict, ...unseal(ring, placeOf(key, conflict, true), conflict) }
+        },
+      },
+    }),
+    ...(replies && {
+      transaction: async (options) => sealingReplies(ring, await store.transaction(options)),
+      replies: {
+        async get(key: EventKey) {
+          const reply = await replies.get(key)
+          return reply && unsealReply(ring, key, reply)
         },
       },
     }),
@@ -37,12 +54,32 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
   }
 }
 
+function sealingReplies<Tx>(ring: KeyRing, transaction: StoreTransaction<Tx>): StoreTransaction<Tx> {
+  const { tx, replies } = transaction
+  return {
+    tx,
+    get beginFailure() {
+      return transaction.beginFailure ?? null
+    },
+    settle: (settlements) => transaction.settle(settlements),
+    finish: (settlements, onSent) => transaction.finish(settlements, onSent),
+    commit: () => transaction.commit(),
+    rollback: () => transaction.rollback(),
+    get keys() {
+      return transaction.keys!
+    },
+    ...(replies && {
+      replies: { put: (claimed, reply) => replies.put(claimed, sealReply(ring, claimed, reply)) },
+    }),
+  }
+}
+
 function placeOf(
   { source, id }: EventKey,
-  { part, contentHash }: Payload | Conflict,
+  { part, contentHash }: Pick<Payload, 'part' | 'contentHash'>,
   isConflict = false,
 ): Place {
-  return { source, id: id, part, contentHash, isConflict }
+  return { source, id, part, contentHash, isConflict }
 }
 
 /** An event whose payload cannot be decrypted would only become a dead letter. */
@@ -51,8 +88,10 @@ async function operate(ring: KeyRing, store: Store, action: Action): Promise<Act
   if (action.verb === 'ignore' || !inspect) return store.operate(action)
   const refused: (ActionResult | null)[] = []
   for (const key of action.events) {
-    const payload = action.conflict ? await inspect.conflict(key) : await inspect.payload(key)
-    const fits = payload === null || isReadable(ring, placeOf(key, payload, action.conflict), payload)
+    const { conflict } = action
+    const named = typeof conflict === 'string' ? conflict : undefined
+    const payload = conflict ? await inspect.conflict(key, named) : await inspect.payload(key)
+    const fits = payload === null || isReadable(ring, placeOf(key, payload, Boolean(conflict)), payload)
     refused.push(fits ? null : { done: false, code: 'PAYLOAD_UNREADABLE' })
   }
   const results = await store.operate({ ...action, events: action.events.filter((_, i) => !refused[i]) })
@@ -79,10 +118,14 @@ function sealed(ring: KeyRing, event: ImportedEvent): ImportedEvent {
 
 export function sealing<Result>(
   ring: KeyRing,
-  next: { record(deliveries: readonly NewDelivery[]): Promise<Result> },
-): { record(deliveries: readonly NewDelivery[]): Promise<Result> } {
+  next: { record(deliveries: readonly NewDelivery[], claim?: RecordClaim): Promise<Result> },
+): { record(deliveries: readonly NewDelivery[], claim?: RecordClaim): Promise<Result> } {
   return {
-    record: (deliveries) => next.record(deliveries.map((delivery) => seal(ring, delivery))),
+    record: (deliveries, claim) =>
+      next.record(
+        deliveries.map((delivery) => seal(ring, delivery)),
+        claim,
+      ),
   }
 }
 
@@ -99,7 +142,7 @@ export function refuseUnsealed(
 }
 
 /** An event that cannot be decrypted fails its own attempt, not the claim of the other events. */
-function readable(ring: KeyRing, claimed: ClaimedEvent): ClaimedEvent {
+export function readable(ring: KeyRing, claimed: ClaimedEvent): ClaimedEvent {
   if (claimed.body === null) return claimed
   try {
     return { ...claimed, ...unseal(ring, claimed, { headers: claimed.headers, body: claimed.body }) }

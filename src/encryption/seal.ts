@@ -1,14 +1,15 @@
 /**
  * A sealed delivery is one ciphertext (AES-256-GCM) of its headers and body; its own headers only name the key. It is bound
  * to the source and to the events, each with its id and the hash of its content. It is not opened after a move to another
- * source, event or position in a delivery, nor in the place of a conflict with its event, or the other way round.
+ * source, event or position in a delivery, nor in the place of a conflict with its event, or the other way round. The
+ * consumers of a source share its payloads. A sealed reply is the same for the answer of a handler, bound to its event.
  *
  * Format of the sealed body: version (1 byte), nonce (12), tag (16), then the encrypted [length of the head (4), head as
  * JSON, body].
  */
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import { HookonceError } from '../errors.js'
-import type { EventKey, NewEvent } from '../model.js'
+import { type EventKey, followedSource, type NewEvent, type Reply } from '../model.js'
 import type { KeyRing } from './key-ring.js'
 
 type Headers = Readonly<Record<string, string>>
@@ -46,16 +47,31 @@ export function seal<D extends Sealable & { readonly source: string; readonly ev
   delivery: D,
 ): D {
   if (sealingKeyId(delivery.headers) !== null) return delivery
+  const events = delivery.events.map(({ id, contentHash }) => [id, hex(contentHash)] as const)
+  const { headers } = delivery
+  return {
+    ...delivery,
+    ...close(ring, boundTo(delivery.source, ring.current), { headers, events }, delivery),
+  }
+}
+
+export function sealReply(ring: KeyRing, { source, id }: EventKey, reply: Reply): Reply {
+  const { headers } = reply
+  return { ...reply, ...close(ring, boundTo(source, ring.current, id), { headers, events: [] }, reply) }
+}
+
+function close(ring: KeyRing, bound: Buffer, named: Head, { body }: Pick<Sealable, 'body'>): Sealable {
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', ring.get(ring.current)!, nonce)
-  cipher.setAAD(boundTo(delivery.source, ring.current))
-  const events = delivery.events.map(({ id, contentHash }) => [id, hex(contentHash)] as const)
-  const head = Buffer.from(JSON.stringify({ headers: delivery.headers, events } satisfies Head))
+  cipher.setAAD(bound)
+  const head = Buffer.from(JSON.stringify(named))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(head.byteLength)
-  const sealed = [cipher.update(length), cipher.update(head), cipher.update(delivery.body), cipher.final()]
-  const body = Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), ...sealed])
-  return { ...delivery, headers: { [KEY_HEADER]: ring.current }, body }
+  const sealed = [cipher.update(length), cipher.update(head), cipher.update(body), cipher.final()]
+  return {
+    headers: { [KEY_HEADER]: ring.current },
+    body: Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), ...sealed]),
+  }
 }
 
 /**
@@ -64,26 +80,47 @@ export function seal<D extends Sealable & { readonly source: string; readonly ev
  */
 export function unseal(ring: KeyRing, place: Place, { headers, body }: Sealable): Sealable {
   const { source, id: eventId } = place
-  const id = sealingKeyId(headers)
-  if (id === null && ring.required) throw new HookonceError('ENCRYPTION_REQUIRED', { source, eventId })
-  if (id === null) return { headers, body }
-  const key = ring.get(id)
-  if (!key) throw new HookonceError('ENCRYPTION_KEY_MISSING', { source, key: id })
-  const { head, body: opened } = open(key, source, id, body)
+  const found = keyOf(ring, place, headers)
+  if (found === null) return { headers, body }
+  const { head, body: opened } = open(found, source, boundTo(source, found.id), body)
   if (!belongsTo(head.events, place)) throw new HookonceError('ENCRYPTION_MISPLACED', { source, eventId })
   return { headers: head.headers, body: opened }
 }
 
+/** Throws as `unseal` does. */
+export function unsealReply(ring: KeyRing, event: EventKey, reply: Reply): Reply {
+  const found = keyOf(ring, event, reply.headers)
+  if (found === null) return reply
+  const { source, id } = event
+  const { head, body } = open(found, source, boundTo(source, found.id, id), reply.body)
+  return { ...reply, headers: head.headers, body }
+}
+
+interface Found {
+  readonly id: string
+  readonly key: KeyObject
+}
+
+/** Null when it is not sealed. */
+function keyOf(ring: KeyRing, { source, id: eventId }: EventKey, headers: Headers): Found | null {
+  const id = sealingKeyId(headers)
+  if (id === null && ring.required) throw new HookonceError('ENCRYPTION_REQUIRED', { source, eventId })
+  if (id === null) return null
+  const key = ring.get(id)
+  if (!key) throw new HookonceError('ENCRYPTION_KEY_MISSING', { source, key: id })
+  return { id, key }
+}
+
 function open(
-  key: KeyObject,
+  { key, id }: Found,
   source: string,
-  id: string,
+  bound: Buffer,
   body: Uint8Array,
 ): { head: Head; body: Uint8Array } {
   try {
     if (body[0] !== VERSION || body.byteLength < START) throw new Error('not a sealed body')
     const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(1, 1 + NONCE), { authTagLength: TAG })
-    decipher.setAAD(boundTo(source, id))
+    decipher.setAAD(bound)
     decipher.setAuthTag(body.subarray(1 + NONCE, START))
     const opened = Buffer.concat([decipher.update(body.subarray(START)), decipher.final()])
     const end = 4 + opened.readUInt32BE(0)
@@ -103,8 +140,9 @@ function belongsTo(
   return id === eventId && (content === contentHash) !== isConflict
 }
 
-function boundTo(source: string, key: string): Buffer {
-  return Buffer.from(JSON.stringify(['hookonce', VERSION, source, key]))
+/** `reply`: the event of a reply. */
+function boundTo(source: string, key: string, ...reply: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify(['hookonce', VERSION, followedSource(source), key, ...reply]))
 }
 
 function hex(hash: Uint8Array | null): string | null {

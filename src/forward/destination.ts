@@ -20,6 +20,8 @@ import {
   whole,
 } from '../options.js'
 import { checkRetry, defaultRetry, type RetryPolicy, retryRule } from '../processing/failure.js'
+import type { ConsumerStart } from '../processing/handler.js'
+import { fromRule } from '../processing/registry.js'
 import type { Source } from '../provider.js'
 import { standardWebhooks } from '../providers/standard-webhooks.js'
 import { allowList } from './address.js'
@@ -34,8 +36,11 @@ export interface Destination {
   readonly sources?: readonly string[]
   /** Types or globs, as in `inbox.on`. Default `*`. */
   readonly types?: readonly string[]
+  /** For a new destination: which events of the log it gets, as in `inbox.on`. Default `now`. */
+  readonly from?: ConsumerStart
   /** Time limit from the DNS lookup to the answer. Default `'15s'`. */
   readonly timeout?: Duration
+  /** Overrides the default retry policy. */
   readonly retry?: Partial<RetryPolicy>
   /** The most requests per second from this process. Events above it are postponed; they do not fail. */
   readonly ratePerSecond?: number
@@ -59,6 +64,7 @@ export const destinationRule = shape({
   secret: either(anyText, rule('a list of texts', Array.isArray), callable),
   sources: listOf(text),
   types: listOf(text),
+  from: fromRule,
   timeout: duration(1, 600_000),
   retry: retryRule,
   ratePerSecond: numberAbove(0, 1e6),
@@ -88,6 +94,7 @@ export function checkDestination(name: string, options: Destination, allSources:
     signers: signersOf(what, options.secret),
     sources: sourcesOf(what, options.sources ?? allSources, allSources),
     types: typesOf(what, options.types ?? ['*']),
+    from: options.from,
     timeoutMs: msOf(options.timeout, '15s'),
     retry,
     ratePerSecond: options.ratePerSecond ?? null,

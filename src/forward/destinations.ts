@@ -1,12 +1,17 @@
 /** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, sources: ['stripe'], types: ['invoice.*'] } })`. */
-import { invalid, isHookonceError } from '../errors.js'
-import { familyOf, globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
+
+import { countStoreError } from '../counters.js'
+import { invalid } from '../errors.js'
 import { wholeInbox } from '../inbox/internals.js'
+import type { PauseOptions } from '../inbox/pauses.js'
 import type { Inbox } from '../inbox.js'
 import { type CheckedDestination, checkDestination, type Destination } from './destination.js'
-import { type Crowd, forward, type Outlet } from './forward.js'
+import { forward, type Outlet } from './forward.js'
 import type { Lookup } from './guard.js'
-import { Health, type PauseReason, RateLimit, Requests } from './health.js'
+import { Health, RateLimit, Requests } from './health.js'
+
+/** `failing`: its circuit is open in this process. `gone`: it answered 410. `operator`: an operator paused it. */
+export type PauseReason = 'failing' | 'gone' | 'operator'
 
 /** The state of a destination in this process. The URL is shown without its path, which may contain a token. */
 export interface DestinationState {
@@ -15,8 +20,9 @@ export interface DestinationState {
   readonly sources: readonly string[]
   readonly types: readonly string[]
   readonly paused: boolean
-  /** `failing`: too many failures in a row. `gone`: it answered 410. `operator`: an operator paused it. */
   readonly pauseReason: PauseReason | null
+  /** Who paused it, for all processes of the log; null when nobody has. */
+  readonly pausedBy: string | null
   readonly pausedAt: number | null
   /** When the next event is tried; null when none is tried until an operator resumes it. */
   readonly nextProbeAt: number | null
@@ -33,10 +39,10 @@ export interface DestinationState {
 
 export interface Destinations {
   states(): readonly DestinationState[]
-  /** Its events wait until `resume`, and use up no attempts. */
-  pause(name: string): void
-  /** Waiting events are tried again within seven and a half minutes. */
-  resume(name: string): void
+  /** Its events wait until `resume`, in all processes of the log, and use up no attempts. */
+  pause(name: string, by?: PauseOptions): Promise<void>
+  /** Also tries an endpoint again at once that was failing here. */
+  resume(name: string, by?: PauseOptions): Promise<void>
 }
 
 export interface ForwardOptions {
@@ -63,26 +69,19 @@ export function addDestinations(
 ): Destinations {
   if (added.has(inbox))
     throw invalid('addDestinations()', 'was already called for this inbox; pass all destinations in one call')
-  const { sources, setup } = wholeInbox(inbox)
-  const all = [...sources.keys()]
-  const crowd: Crowd = {
-    destinations: Object.keys(destinations).length,
-    places: setup.concurrency,
-    sending: 0,
-    onEnd: new Set(),
-  }
+  const all = [...wholeInbox(inbox).sources.keys()]
+  let circuitsChanged = (): void => {}
   const outlets = new Map(
     Object.entries(destinations).map(([name, destination]) => [
       name,
-      outletOf(inbox, checkDestination(name, destination, all), crowd, options),
+      outletOf(inbox, checkDestination(name, destination, all), options, () => circuitsChanged()),
     ]),
   )
-  for (const source of all) {
-    const own = [...outlets.values()].filter(({ destination }) => destination.sources.includes(source))
-    warnOfShadows(inbox, source, own)
-    for (const pattern of new Set(own.flatMap(({ destination }) => destination.types)))
-      register(inbox, source, pattern, own)
-  }
+  const openOnes = () =>
+    [...outlets.values()].flatMap(({ health, destination }) => (health.open ? consumersOf(destination) : []))
+  circuitsChanged = wholeInbox(inbox).reportCircuits(openOnes)
+  for (const outlet of outlets.values())
+    for (const source of outlet.destination.sources) register(inbox, source, outlet)
   const named = (name: string): Outlet => {
     const found = outlets.get(name)
     if (!found)
@@ -93,70 +92,47 @@ export function addDestinations(
     return found
   }
   const made: Destinations = {
-    states: () => [...outlets.values()].map(stateOf),
-    pause: (name) => named(name).health.pause(named(name).now(), 'operator'),
-    resume: (name) => named(name).health.resume(),
+    states: () => [...outlets.values()].map((outlet) => stateOf(inbox, outlet)),
+    async pause(name, by) {
+      for (const consumer of consumersOf(named(name).destination)) await inbox.pause(consumer, undefined, by)
+    },
+    async resume(name, by) {
+      const { destination, health } = named(name)
+      for (const consumer of consumersOf(destination)) await inbox.resume(consumer, undefined, by)
+      health.close()
+    },
   }
   added.set(inbox, made)
   return made
 }
 
-/**
- * Of several matching patterns, only the handler of the most specific one is called. So the handler of a pattern sends
- * to every destination whose types match the event.
- */
-function register(inbox: Inbox, source: string, pattern: string, own: readonly Outlet[]): void {
-  const separator = wholeInbox(inbox).sources.get(source)?.typeSeparator
-  const matches = (wanted: string, type: string) =>
-    globMatches(wanted, type) || globMatches(wanted, familyOf(type, separator) ?? type)
-  const largest = (value: (destination: CheckedDestination) => number) =>
-    Math.max(...own.map(({ destination }) => value(destination)))
-  try {
-    inbox.on(
-      source,
-      pattern,
-      (event, ctx) =>
-        forward(
-          own.filter(({ destination }) => destination.types.some((type) => matches(type, event.type))),
-          event,
-          ctx,
-        ),
-      {
-        // The policy of each destination decides; these are the largest values of all.
-        retry: { maxAttempts: largest(({ retry }) => retry.maxAttempts) },
-        timeout: largest(({ timeoutMs }) => timeoutMs) + 10_000,
-        // Each destination has its full number of requests while the others are slow.
-        concurrency: own.reduce((sum, { destination }) => sum + destination.concurrency, 0),
-      },
-    )
-  } catch (error) {
-    if (!isHookonceError(error, 'INVALID_INPUT') || !error.message.includes('is already registered'))
-      throw error
-    throw invalid(
-      `The type "${pattern}" of a destination of source "${source}"`,
-      'already has a handler, and an event has one handler; give one of them other types',
-    )
-  }
+/** A destination has a consumer of each of its sources. */
+function consumersOf({ name, sources }: CheckedDestination): string[] {
+  return sources.map((source) => `${source}/${name}`)
 }
 
-/** A handler with a more specific pattern than that of a destination takes its events: they are not forwarded. */
-function warnOfShadows(inbox: Inbox, source: string, own: readonly Outlet[]): void {
-  const { handled: patterns, log } = wholeInbox(inbox)
-  for (const handled of patterns(source))
-    for (const { destination } of own)
-      for (const type of destination.types)
-        if (handled !== type && globsMeet(handled, type) && moreSpecificFirst(handled, type) < 0)
-          log.warn(
-            { source, type: handled, destination: destination.name },
-            'events of this type have a handler, so they are not forwarded to this destination',
-          )
+function register(inbox: Inbox, source: string, outlet: Outlet): void {
+  const { name, types, retry, timeoutMs, from } = outlet.destination
+  if (wholeInbox(inbox).handled(`${source}/${name}`).length > 0)
+    throw invalid(
+      `The destination "${name}"`,
+      `has the name of a consumer of "${source}"; give one of them another name`,
+    )
+  for (const type of types)
+    inbox.on(source, type, (event, ctx) => forward(outlet, event, ctx), {
+      consumer: name,
+      ...(from !== undefined && { from }),
+      retry,
+      // The request has its own time limit.
+      timeout: timeoutMs + 10_000,
+    })
 }
 
 function outletOf(
   inbox: Inbox,
   destination: CheckedDestination,
-  crowd: Crowd,
   options: ForwardOptions,
+  circuitsChanged: () => void,
 ): Outlet {
   const { name } = destination
   return {
@@ -164,15 +140,17 @@ function outletOf(
     health: new Health({
       pauseAfter: destination.pauseAfter,
       probeEveryMs: destination.probeEveryMs,
-      onChange: (paused, reason) =>
+      onChange(isOpen) {
         wholeInbox(inbox).log.warn(
-          { destination: name, reason },
-          paused ? 'destination paused' : 'destination resumed',
-        ),
+          { destination: name, ...(isOpen && { reason: 'failing' }) },
+          isOpen ? 'destination paused' : 'destination resumed',
+        )
+        circuitsChanged()
+      },
     }),
+    gone: () => pauseGone(inbox, destination),
     rate: destination.ratePerSecond === null ? null : new RateLimit(destination.ratePerSecond),
     requests: new Requests(),
-    crowd,
     lookup: options.lookup,
     now: options.now ?? Date.now,
     counts: { sent: 0, failed: 0, postponed: 0 },
@@ -183,19 +161,42 @@ function outletOf(
   }
 }
 
-function stateOf({ destination, health, requests, counts, ...last }: Outlet): DestinationState {
+/** A failure is only logged: the next event of the destination tries again. */
+async function pauseGone(inbox: Inbox, destination: CheckedDestination): Promise<void> {
+  const { log, counters } = wholeInbox(inbox)
+  const { name } = destination
+  try {
+    for (const consumer of consumersOf(destination))
+      await inbox.pause(consumer, undefined, { actor: GONE_ACTOR, note: 'it answered 410, it is gone' })
+    log.warn({ destination: name, reason: 'gone' }, 'destination paused')
+  } catch (error) {
+    log.error(
+      { destination: name, code: countStoreError(counters, error) },
+      'a destination that is gone could not be paused',
+    )
+  }
+}
+
+/** Operators have names of tokens or users. */
+const GONE_ACTOR = 'hookonce'
+
+function stateOf(inbox: Inbox, { destination, health, requests, counts, ...last }: Outlet): DestinationState {
   const { name, url, sources, types } = destination
-  const { paused, failuresInARow } = health
+  const { open, failuresInARow } = health
+  const [pause] = consumersOf(destination).flatMap(
+    (consumer) => wholeInbox(inbox).paused.ofSource(consumer) ?? [],
+  )
   const { lastHttpStatus, lastSentAt, lastFailedAt, lastProblem } = last
   return {
     name,
     origin: url.origin,
     sources,
     types,
-    paused: paused !== null,
-    pauseReason: paused?.reason ?? null,
-    pausedAt: paused?.at ?? null,
-    nextProbeAt: paused?.nextProbeAt ?? null,
+    paused: pause !== undefined || open !== null,
+    pauseReason: pause ? (pause.actor === GONE_ACTOR ? 'gone' : 'operator') : open ? 'failing' : null,
+    pausedBy: pause?.actor ?? null,
+    pausedAt: pause?.at ?? open?.at ?? null,
+    nextProbeAt: pause ? null : (open?.nextProbeAt ?? null),
     failuresInARow,
     active: requests.active,
     ...counts,

@@ -1,16 +1,14 @@
 /**
- * Sends one event to all its destinations. Each destination is a separate effect: one that has received the event does
- * not get it again when another one fails. While the event is being sent to another destination, it waits for a busy
- * one; after that it comes back later. So a slow destination does not hold up the others.
+ * Sends one event to one destination. Each destination is a consumer, with its own attempts of the event. While the circuit
+ * of a destination is open, or it is busy or over its rate, its events are postponed, which uses up no attempt.
  */
-import { setMaxListeners } from 'node:events'
 import { HookonceError, isHookonceError } from '../errors.js'
 import { permanent, postpone, retryAfter, retryDelayMs } from '../processing/failure.js'
 import type { HandledEvent, HandlerContext } from '../processing/handler.js'
 import type { CheckedDestination } from './destination.js'
 import type { Lookup } from './guard.js'
 import type { Health, RateLimit, Requests } from './health.js'
-import { send } from './send.js'
+import { type Answered, send } from './send.js'
 import { headersFor } from './sign.js'
 
 export interface Outlet {
@@ -18,9 +16,10 @@ export interface Outlet {
   readonly health: Health
   readonly rate: RateLimit | null
   readonly requests: Requests
-  readonly crowd: Crowd
   readonly lookup: Lookup | undefined
   readonly now: () => number
+  /** The endpoint answered 410: pauses the destination, for all processes. */
+  gone(): Promise<void>
   readonly counts: { sent: number; failed: number; postponed: number }
   lastHttpStatus: number | null
   lastSentAt: number | null
@@ -28,213 +27,86 @@ export interface Outlet {
   lastProblem: string | null
 }
 
-export interface Crowd {
-  readonly destinations: number
-  readonly places: number
-  sending: number
-  readonly onEnd: Set<() => void>
-}
-
-/** Requests of one event, without those that wait for a busy destination. */
-interface Round {
-  running: number
-}
-
-type Sending =
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'postponed'; readonly waitMs: number }
-  /** `retryMs` null: the attempts of this destination are used up. */
-  | { readonly kind: 'failed'; readonly problem: string; readonly retryMs: number | null }
-
-class NotSent extends Error {
-  readonly sending: Sending
-  constructor(sending: Sending) {
-    super(sending.kind)
-    this.sending = sending
-  }
-}
-
 /** A longer Retry-After of an endpoint is cut to this. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000
-/** Delay of an event when one destination waits and the attempts of the others are used up. */
-const USED_UP_DELAY_MS = 5 * 60_000
 
-export async function forward(
-  outlets: readonly Outlet[],
-  event: HandledEvent,
-  ctx: HandlerContext,
-): Promise<void> {
-  const crowd = outlets[0]?.crowd
-  if (!crowd) return
-  crowd.sending++
-  try {
-    await sendToAll(outlets, event, ctx)
-  } finally {
-    crowd.sending--
-  }
-}
-
-async function sendToAll(
-  outlets: readonly Outlet[],
-  event: HandledEvent,
-  ctx: HandlerContext,
-): Promise<void> {
-  if (outlets.length === 1) {
-    // Postpones without recording an effect.
-    const { health, counts, now } = outlets[0]!
-    const waitMs = health.waitMs(now())
-    if (waitMs !== null) {
-      counts.postponed++
-      throw postpone(waitMs)
-    }
-  }
-  // Each request listens to the signal, and Node would warn of a leak.
-  setMaxListeners(outlets.length + 10, ctx.signal)
-  const round: Round = { running: outlets.length }
-  const settled = await Promise.allSettled(
-    outlets.map((outlet) =>
-      sendOnce(outlet, event, ctx, round).finally(() => {
-        round.running--
-        requestEnded(outlet.crowd)
-      }),
-    ),
-  )
-  const broken = settled.find((sending) => sending.status === 'rejected')
-  if (broken) throw broken.reason
-  const results = settled.flatMap((sending) => (sending.status === 'fulfilled' ? [sending.value] : []))
-  const failed = results.filter((sending) => sending.kind === 'failed')
-  const waits = results.flatMap((sending) => (sending.kind === 'postponed' ? [sending.waitMs] : []))
-  if (failed.length === 0) {
-    if (waits.length > 0) throw postpone(Math.min(...waits))
-    return
-  }
-  const problems = failed.map(({ problem }) => problem).join('; ')
-  const retries = failed.flatMap(({ retryMs }) => (retryMs === null ? [] : [retryMs]))
-  if (retries.length > 0) throw retryAfter(Math.min(...retries, ...waits), problems)
-  if (waits.length > 0) throw postpone(Math.max(USED_UP_DELAY_MS, Math.min(...waits)), problems)
-  throw permanent(problems)
-}
-
-/** A replay sends again, with the same webhook-id, so each run has its own effect. */
-async function sendOnce(
-  outlet: Outlet,
-  event: HandledEvent,
-  ctx: HandlerContext,
-  round: Round,
-): Promise<Sending> {
-  const { name } = outlet.destination
-  try {
-    await ctx.once(ctx.run === 1 ? `forward:${name}` : `forward:${name}:${ctx.run}`, async () => {
-      const sending = await sendTo(outlet, event, ctx, round)
-      if (sending.kind !== 'sent') throw new NotSent(sending)
-      return outlet.lastHttpStatus
-    })
-    return { kind: 'sent' }
-  } catch (error) {
-    if (error instanceof NotSent) return error.sending
-    throw error
-  }
-}
-
-async function sendTo(
-  outlet: Outlet,
-  event: HandledEvent,
-  ctx: HandlerContext,
-  round: Round,
-): Promise<Sending> {
-  const { destination, health, rate, requests, crowd, now } = outlet
-  if (isBusy(outlet)) {
-    round.running--
-    requestEnded(crowd)
-    // No other event may take the slot between the end of this wait and `began`.
-    while (isBusy(outlet) && round.running > 0) await new Promise<void>((resolve) => crowd.onEnd.add(resolve))
-    round.running++
-  }
-  const turnMs = () => (isBusy(outlet) ? requests.nextTurnMs(now(), destination.concurrency) : null)
-  const waitMs = health.waitMs(now()) ?? turnMs() ?? rate?.take(now()) ?? null
+/** Resolves when the endpoint has accepted the event. */
+export async function forward(outlet: Outlet, event: HandledEvent, ctx: HandlerContext): Promise<void> {
+  const { health, requests, now } = outlet
+  const waitMs = health.waitMs(now()) ?? turnMs(outlet) ?? outlet.rate?.take(now()) ?? null
   if (waitMs !== null) {
     outlet.counts.postponed++
-    return { kind: 'postponed', waitMs }
+    throw postpone(waitMs)
   }
   const probe = health.begin()
   requests.began()
   const startedAt = performance.now()
+  let answered: Answered
   try {
-    const headers = await headersFor(destination, event, ctx.attempt, now())
-    const { url, what, timeoutMs, allow, ca } = destination
-    const answered = await send({
-      what,
-      url,
-      headers,
-      body: event.slice,
-      timeoutMs,
-      allow,
-      ca,
-      lookup: outlet.lookup,
-      signal: ctx.signal,
-    })
-    return resultOfAnswer(outlet, answered.httpStatus, answered.retryAfterMs, ctx.attempt, probe)
+    answered = await request(outlet, event, ctx)
   } catch (error) {
-    if (ctx.signal.aborted || !isHookonceError(error)) {
-      health.abandoned(probe)
-      throw error
-    }
-    return failed(outlet, error.message, ctx.attempt, probe, 0)
+    if (!ctx.signal.aborted && isHookonceError(error)) throw failed(outlet, error, ctx.attempt, probe)
+    health.abandoned(probe)
+    throw error
   } finally {
     requests.ended(startedAt)
   }
+  await judge(outlet, answered, ctx.attempt, probe)
 }
 
-function requestEnded({ onEnd }: Crowd): void {
-  const waiting = [...onEnd]
-  onEnd.clear()
-  for (const resume of waiting) resume()
+/** A destination has a handler for each source and pattern; the limit is for all of them. */
+function turnMs({ destination: { concurrency }, requests, now }: Outlet): number | null {
+  return requests.active >= concurrency ? requests.nextTurnMs(now(), concurrency) : null
 }
 
-/** When places run short, a destination holds no more than an equal part of them. */
-function isBusy({ destination, requests: { active }, crowd }: Outlet): boolean {
-  const share = Math.max(1, Math.floor(crowd.places / crowd.destinations))
-  return active >= destination.concurrency || (crowd.sending > crowd.places / 2 && active >= share)
+async function request(
+  { destination, lookup, now }: Outlet,
+  event: HandledEvent,
+  { attempt, signal }: HandlerContext,
+): Promise<Answered> {
+  const { url, what, timeoutMs, allow, ca } = destination
+  const headers = await headersFor(destination, event, attempt, now())
+  return send({ what, url, headers, body: event.slice, timeoutMs, allow, ca, lookup, signal })
 }
 
-function resultOfAnswer(
+async function judge(
   outlet: Outlet,
-  httpStatus: number,
-  retryAfterMs: number | null,
+  { httpStatus, retryAfterMs }: Answered,
   attempt: number,
   probe: boolean,
-): Sending {
-  const { destination, health } = outlet
+): Promise<void> {
+  const { destination, health, now } = outlet
   outlet.lastHttpStatus = httpStatus
   if (httpStatus >= 200 && httpStatus < 300) {
     outlet.counts.sent++
-    outlet.lastSentAt = outlet.now()
+    outlet.lastSentAt = now()
     health.succeeded()
-    return { kind: 'sent' }
+    return
   }
-  const problem = (text: string) =>
-    new HookonceError('DESTINATION_FAILED', { what: destination.what, problem: text }).message
+  const { what } = destination
+  const failure = (problem: string) => new HookonceError('DESTINATION_FAILED', { what, problem })
   if (httpStatus === 410) {
-    const gone = failed(outlet, problem('it answered 410, it is gone'), attempt, probe, 0)
-    health.pause(outlet.now(), 'gone')
-    return gone.kind === 'failed' ? { ...gone, retryMs: null } : gone
+    const gone = failure('it answered 410, it is gone')
+    failed(outlet, gone, attempt, probe)
+    await outlet.gone()
+    throw permanent(gone)
   }
   const askedMs = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)
   // The answer concerns the endpoint and not this event, so other events wait as well.
-  if (askedMs > 0 && (httpStatus === 429 || httpStatus === 503)) health.quietUntil(outlet.now() + askedMs)
-  const text =
-    httpStatus >= 300 && httpStatus < 400 ? `${httpStatus}, and redirects are not followed` : httpStatus
-  return failed(outlet, problem(`it answered ${text}`), attempt, probe, askedMs)
+  if (askedMs > 0 && (httpStatus === 429 || httpStatus === 503)) health.quietUntil(now() + askedMs)
+  const isRedirect = httpStatus >= 300 && httpStatus < 400
+  const text = isRedirect ? `${httpStatus}, and redirects are not followed` : httpStatus
+  throw failed(outlet, failure(`it answered ${text}`), attempt, probe, askedMs)
 }
 
 /** A failed probe is not the fault of its event: it waits like the others, and its attempt does not count. */
-function failed(outlet: Outlet, problem: string, attempt: number, probe: boolean, askedMs: number): Sending {
+function failed(outlet: Outlet, error: HookonceError, attempt: number, probe: boolean, askedMs = 0): Error {
   const { destination, health, now } = outlet
   outlet.counts.failed++
   outlet.lastFailedAt = now()
-  outlet.lastProblem = problem
+  outlet.lastProblem = error.message
   health.failed(now(), probe)
-  if (probe) return { kind: 'postponed', waitMs: health.waitMs(now()) ?? destination.probeEveryMs }
-  const delayMs = retryDelayMs(destination.retry, attempt)
-  return { kind: 'failed', problem, retryMs: delayMs === null ? null : Math.max(delayMs, askedMs) }
+  if (probe) return postpone(health.waitMs(now()) ?? destination.probeEveryMs, error)
+  if (askedMs === 0) return error
+  return retryAfter(Math.max(askedMs, retryDelayMs(destination.retry, attempt) ?? 0), error)
 }

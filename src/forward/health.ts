@@ -1,29 +1,23 @@
 /**
- * Decides when a destination may be tried. After enough failures in a row over enough time it is paused: its events are
- * postponed and use up no attempts. From time to time one event is sent as a probe, and the first success ends the
- * pause. A rate limit spreads the requests, and turns spread the events that find a destination busy. Each process
- * keeps its own state.
+ * Decides when a destination may be tried. After enough failures in a row over enough time its circuit is open: its events
+ * are postponed and use up no attempts. From time to time one event is sent as a probe, and the first success closes the
+ * circuit. A rate limit spreads the requests, and turns spread the events that find a destination busy. Each process
+ * keeps its own state; pauses of operators are in the log.
  */
-export type PauseReason = 'failing' | 'gone' | 'operator'
-
 export interface HealthOptions {
   readonly pauseAfter: { readonly failures: number; readonly lastingMs: number } | null
   readonly probeEveryMs: number
-  readonly onChange?: (paused: boolean, reason: PauseReason | null) => void
+  readonly onChange?: (isOpen: boolean) => void
   readonly random?: () => number
 }
 
 const MAX_PROBE_MS = 15 * 60_000
-/** Waiting events are tried at least this often, to notice a resume. */
+/** Waiting events are tried at least this often: another process may have found the endpoint well. */
 const MAX_WAIT_MS = 5 * 60_000
 
 export class Health {
-  paused: {
-    readonly reason: PauseReason
-    readonly at: number
-    /** Null: it is not probed, because it is gone or an operator has paused it. */
-    readonly nextProbeAt: number | null
-  } | null = null
+  /** Null while the circuit is closed. */
+  open: { readonly at: number; readonly nextProbeAt: number } | null = null
   failuresInARow = 0
   #firstFailureAt = 0
   /** The endpoint asked for no requests until then. */
@@ -39,10 +33,9 @@ export class Health {
 
   /** Null: call `begin` and send now. */
   waitMs(now: number): number | null {
-    if (!this.paused) return this.#quietUntil > now ? this.#spread(this.#quietUntil - now) : null
+    if (!this.open) return this.#quietUntil > now ? this.#spread(this.#quietUntil - now) : null
     const { probeEveryMs } = this.#options
-    const { nextProbeAt } = this.paused
-    if (nextProbeAt === null) return this.#spread(Math.min(probeEveryMs, MAX_WAIT_MS))
+    const { nextProbeAt } = this.open
     if (nextProbeAt <= now && !this.#isProbing) return null
     const leastMs = Math.min(probeEveryMs, 1_000)
     return this.#spread(Math.min(Math.max(nextProbeAt - now, leastMs), MAX_WAIT_MS))
@@ -50,15 +43,14 @@ export class Health {
 
   /** True when the request is a probe. */
   begin(): boolean {
-    this.#isProbing ||= this.paused !== null
-    return this.paused !== null
+    this.#isProbing ||= this.open !== null
+    return this.open !== null
   }
 
   succeeded(): void {
     this.#isProbing = false
     this.failuresInARow = 0
-    // A request that began before the destination was paused by an operator, or answered 410, does not end the pause.
-    if (this.paused?.reason === 'failing') this.resume()
+    if (this.open) this.close()
   }
 
   failed(now: number, probe: boolean): void {
@@ -68,14 +60,14 @@ export class Health {
     if (probe) {
       this.#isProbing = false
       this.#probeMs = Math.min(MAX_PROBE_MS, this.#probeMs * 2)
-      if (this.paused?.nextProbeAt != null) this.paused = { ...this.paused, nextProbeAt: now + this.#probeMs }
+      if (this.open) this.open = { ...this.open, nextProbeAt: now + this.#probeMs }
     } else if (
-      !this.paused &&
+      !this.open &&
       pauseAfter &&
       this.failuresInARow >= pauseAfter.failures &&
       now - this.#firstFailureAt >= pauseAfter.lastingMs
     ) {
-      this.pause(now, 'failing')
+      this.#open(now)
     }
   }
 
@@ -89,19 +81,19 @@ export class Health {
     this.#quietUntil = Math.max(this.#quietUntil, at)
   }
 
-  pause(now: number, reason: PauseReason): void {
-    const changed = this.paused?.reason !== reason
-    this.#probeMs = this.#options.probeEveryMs
-    this.paused = { reason, at: now, nextProbeAt: reason === 'failing' ? now + this.#probeMs : null }
-    if (changed) this.#options.onChange?.(true, reason)
-  }
-
-  resume(): void {
-    const changed = this.paused !== null
-    this.paused = null
+  /** The endpoint is tried at once. */
+  close(): void {
+    const wasOpen = this.open !== null
+    this.open = null
     this.failuresInARow = 0
     this.#quietUntil = 0
-    if (changed) this.#options.onChange?.(false, null)
+    if (wasOpen) this.#options.onChange?.(false)
+  }
+
+  #open(now: number): void {
+    this.#probeMs = this.#options.probeEveryMs
+    this.open = { at: now, nextProbeAt: now + this.#probeMs }
+    this.#options.onChange?.(true)
   }
 
   /** Adds up to half of the time at random: waiting events must not all be tried at once. */

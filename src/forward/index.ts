@@ -5,6 +5,6 @@ export {
   type Destinations,
   destinationStates,
   type ForwardOptions,
+  type PauseReason,
 } from './destinations.js'
 export type { Lookup } from './guard.js'
-export type { PauseReason } from './health.js'

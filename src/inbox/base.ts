@@ -43,6 +43,8 @@ export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
   const ring = options.encryption && keyRing(options.encryption)
   const { retry } = options.processing || {}
   const store = lazyStore<Tx>(options, ring, (opened) => (cache ? forgetting(opened, cache) : opened), log)
+  const registry = new Registry<Tx>(sources, retry ?? {})
+  for (const [name, types] of Object.entries(options.workers ?? {})) registry.leaveToWorkers(name, types)
   const cache: SeenCache | null = options.seen ? seenCache({ seen: options.seen, clock, log, store }) : null
   return {
     options,
@@ -55,7 +57,7 @@ export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
     observer: intakeObserver({ sources, counters, log, repeats, stackOf }),
     tracing: options.tracing === false ? null : openTelemetry(),
     redact: createRedactor(options.redact ?? {}, sources),
-    registry: new Registry<Tx>(sources, retry ?? {}),
+    registry,
     ring,
     store,
     cache,

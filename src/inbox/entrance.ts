@@ -2,7 +2,6 @@
 
 import { timeLimited } from '../clock.js'
 import { HookonceError } from '../errors.js'
-import type { AfterRecord } from '../intake/after-record.js'
 import { failureAnswer, type Receipt } from '../intake/answer.js'
 import { type BodyBudget, createBodyBudget } from '../intake/body-budget.js'
 import { fetchIntake } from '../intake/fetch.js'
@@ -12,6 +11,7 @@ import type { Delivery } from '../provider.js'
 import type { Recorder } from '../recorder.js'
 import type { OpenSpool } from '../spool/spool.js'
 import type { InboxBase } from './base.js'
+import type { InboxProcessing } from './processing.js'
 import { recordingPath } from './recording-path.js'
 
 export interface InboxIntake {
@@ -24,10 +24,18 @@ export interface InboxIntake {
   idle(): Promise<void>
 }
 
-export function inboxIntake<Tx>(base: InboxBase<Tx>, after: AfterRecord): InboxIntake {
+export function inboxIntake<Tx>(
+  base: InboxBase<Tx>,
+  { afterRecord: after, claiming }: Pick<InboxProcessing, 'afterRecord' | 'claiming'>,
+): InboxIntake {
   const { limits, observer, store } = base
   const bodies = createBodyBudget(limits.allBodiesBytes)
-  const recorder = recordingPath({ ...base, recordMs: limits.recordMs, wakeWorkers: after.wakeWorkers })
+  const recorder = recordingPath({
+    ...base,
+    recordMs: limits.recordMs,
+    claiming,
+    wakeWorkers: () => after.recorded(true),
+  })
   const { spool, idle } = recorder
   const deps = { ...base, recorder: spool ? recorder : opening(recorder, base), after }
 

@@ -7,13 +7,14 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Counters, Histogram } from '../counters.js'
 import { packageVersion } from '../package-version.js'
-import { DISTRIBUTION } from '../store/history.js'
+import { DISTRIBUTION, LOG_ITSELF } from '../store/history.js'
 import {
   type HandledTypes,
   type HistoryCount,
   type HistoryRange,
   type HistoryReport,
   need,
+  type ProcessFacts,
   type ProcessSeen,
   type Store,
 } from '../store.js'
@@ -24,6 +25,8 @@ export interface InboxHistory {
   read(range: HistoryRange): Promise<HistoryReport>
   processes(): Promise<ProcessSeen[]>
   readonly id: string
+  /** What this process would write about itself now. */
+  own(): ProcessFacts
 }
 
 export interface Historian extends InboxHistory {
@@ -43,11 +46,14 @@ interface HistorianDeps {
   /** Null when this process runs no handlers. */
   readonly worker: string | null
   readonly handled: () => readonly HandledTypes[]
+  readonly state: () => Pick<ProcessFacts, 'places' | 'circuits' | 'separators'>
 }
 
 const EVERY_MS = 10_000
 /** A worker that asks for nothing for this long counts as gone. One that is busy does not ask. */
 const WORKER_MS = 120_000
+/** At least once in each hour. */
+const ALIVE_MS = 20 * 60_000
 /** Readings write what has grown, but not more often: each write is a commit with a sync. */
 const BEFORE_READING_MS = 1_000
 
@@ -55,7 +61,7 @@ export function partName(measure: 'ack' | 'handle', i: number): string {
   return `~${measure} ${i}`
 }
 
-export function createHistorian({ counters, store: lazy, worker, handled }: HistorianDeps): Historian {
+export function createHistorian({ counters, store: lazy, worker, handled, state }: HistorianDeps): Historian {
   const id = randomUUID()
   const facts = {
     id,
@@ -69,6 +75,7 @@ export function createHistorian({ counters, store: lazy, worker, handled }: Hist
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
   let writtenAt = Number.NEGATIVE_INFINITY
+  let aliveAt = Number.NEGATIVE_INFINITY
   /** A worker of the worker API last asked for events of a source at this time. */
   const askedAt = new Map<string, number>()
 
@@ -76,6 +83,10 @@ export function createHistorian({ counters, store: lazy, worker, handled }: Hist
     const asked = [...askedAt].filter(([, at]) => performance.now() - at < WORKER_MS)
     const byWorkers = asked.map(([source]) => ({ source, pattern: '*' }))
     return timer !== undefined && worker !== null ? [...handled(), ...byWorkers] : byWorkers
+  }
+
+  function own(): ProcessFacts {
+    return { ...facts, handles: handles(), ...state() }
   }
 
   function grown(): { counts: HistoryCount[]; now: Map<string, number> } {
@@ -92,12 +103,15 @@ export function createHistorian({ counters, store: lazy, worker, handled }: Hist
 
   async function write(store: Store): Promise<void> {
     const { counts, now } = grown()
+    const startedAt = performance.now()
+    const saysAlive = timer !== undefined && startedAt - aliveAt >= ALIVE_MS
     await need(store, 'history', 'the history of the inbox').add({
-      counts,
-      process: { ...facts, handles: handles() },
+      counts: saysAlive ? [...counts, { source: LOG_ITSELF, name: 'alive', value: 1 }] : counts,
+      process: own(),
     })
     written = now
     writtenAt = performance.now()
+    if (saysAlive) aliveAt = startedAt
   }
 
   /** One write at a time: two would add the same growth twice. */
@@ -130,6 +144,7 @@ export function createHistorian({ counters, store: lazy, worker, handled }: Hist
 
   return {
     id,
+    own,
     async start() {
       timer ??= setInterval(() => void tick(), EVERY_MS).unref()
       await publish()
@@ -144,6 +159,8 @@ export function createHistorian({ counters, store: lazy, worker, handled }: Hist
         (source) => now - (askedAt.get(source) ?? Number.NEGATIVE_INFINITY) > WORKER_MS,
       )
       for (const source of sources) askedAt.set(source, now)
+      // The worker may be away for a while: its events must wait then.
+      if (isNew) await lazy.opened?.consumers?.open(sources.map((source) => ({ source, from: 'now' })))
       if (isNew || now - writtenAt > EVERY_MS) await publish()
     },
     async stop() {

@@ -4,6 +4,7 @@
  */
 import { type Counters, countStoreError } from '../counters.js'
 import type { Logger } from '../log.js'
+import { followedSource } from '../model.js'
 import type { Source } from '../provider.js'
 import type { LazyStore } from './lazy-store.js'
 
@@ -38,7 +39,7 @@ export function idleWarning({ store, sources, log, counters, handled }: IdleWarn
       const here = runs ? handled() : []
       const waiting = stats.filter(
         ({ source, oldestDueAt }) =>
-          sources.has(source) &&
+          sources.has(followedSource(source)) &&
           oldestDueAt !== null &&
           !here.includes(source) &&
           !elsewhere.some((types) => types.source === source),
@@ -53,7 +54,7 @@ export function idleWarning({ store, sources, log, counters, handled }: IdleWarn
     }
   }
 
-  const isIdle = () => !runs || handled().length < sources.size
+  const isIdle = () => !runs || [...sources.keys()].some((source) => !handled().includes(source))
 
   return {
     recorded() {

@@ -3,7 +3,7 @@
  * package need the rest.
  */
 import type { AttemptCounters, Counters } from '../counters.js'
-import { invalid } from '../errors.js'
+import { HookonceError, invalid } from '../errors.js'
 import type { Receipt } from '../intake/answer.js'
 import type { BodyBudget } from '../intake/body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
@@ -13,11 +13,13 @@ import { packageVersion } from '../package-version.js'
 import type { RetryPolicy } from '../processing/failure.js'
 import type { HandlerOptions } from '../processing/handler.js'
 import { DEFAULT_CONCURRENCY } from '../processing/options.js'
+import type { Paused } from '../processing/paused.js'
 import type { Redactor } from '../processing/redact.js'
 import type { Registry } from '../processing/registry.js'
 import type { Source } from '../provider.js'
 import type { RetentionPolicy } from '../retention/policy.js'
-import type { Store } from '../store.js'
+import type { SourceHealth } from '../silence/alarm.js'
+import type { Pause, Store } from '../store.js'
 import type { InboxBase } from './base.js'
 import type { InboxIntake } from './entrance.js'
 import type { InboxHistory } from './history.js'
@@ -43,13 +45,21 @@ export interface InboxInternals<Tx = unknown> {
     workerAsked(sources: readonly string[]): Promise<void>
   }
   handled(source: string): readonly string[]
+  /** What is paused in the log, as this process knows it. */
+  readonly paused: Paused
+  /** `open` returns the destinations, as `stripe/crm`, that are not tried now. The result tells other processes of a change. */
+  reportCircuits(open: () => readonly string[]): () => void
   handlers(): readonly HandlerState[]
   /** Counts of all processes of the log, by time. A process writes its own while it is started. */
   readonly history: InboxHistory
+  /** What is known of the rhythm of each source, and its alarms. At most a minute old; null when nothing can be said. */
+  health(): Promise<readonly SourceHealth[] | null>
   readonly setup: InboxSetup
   /** Records an event that a person made of another one. Its bytes were not verified. */
   recordCopy(delivery: NewDelivery): Promise<RecordVerdict>
   readonly log: Logger
+  /** `start` was called. */
+  readonly isStarted: () => boolean
   store(): Promise<Store<Tx>>
 }
 
@@ -60,15 +70,23 @@ export function wholeInbox<Tx>(inbox: Inbox<Tx>): WholeInbox<Tx> {
   return inbox as WholeInbox<Tx>
 }
 
+/** For an adapter. Throws when its option `source` names no source: every delivery would be answered 404. */
+export function inboxOf<Tx>(inbox: Inbox<Tx>, { source }: { readonly source?: string }): WholeInbox<Tx> {
+  const whole = wholeInbox(inbox)
+  if (source !== undefined && !whole.sources.has(source))
+    throw new HookonceError('UNKNOWN_SOURCE', { source, known: [...whole.sources.keys()].join(', ') })
+  return whole
+}
+
 export interface HandlerState {
   readonly source: string
   readonly pattern: string
   /** One event for each call, or many (`onBatch`). */
   readonly batch: boolean
-  readonly paused: boolean
-  readonly sourcePaused: boolean
+  /** Of all events that it takes. */
+  readonly pause: Pause | null
   readonly active: number
-  readonly options: Pick<HandlerOptions, 'concurrency' | 'timeout' | 'order' | 'share' | 'maxBatch'>
+  readonly options: Pick<HandlerOptions, 'limit' | 'timeout' | 'order' | 'share' | 'maxBatch'>
   readonly retry: RetryPolicy
   readonly counters: AttemptCounters
 }
@@ -88,9 +106,10 @@ export interface InboxSetup {
 
 export function inboxInternals<Tx>(
   base: InboxBase<Tx>,
-  { worker, wake }: InboxProcessing<Tx>,
+  { worker, wake }: InboxProcessing,
   { refused, bodyConsumed, bodies }: InboxIntake,
-  { historian, policy }: InboxUpkeep,
+  { historian, watch, policy }: InboxUpkeep,
+  isStarted: () => boolean,
 ): InboxInternals<Tx> {
   const { options, registry, store, redact } = base
   const [processing, retention] = [options.processing || undefined, options.retention || undefined]
@@ -106,20 +125,30 @@ export function inboxInternals<Tx>(
       redact,
       workerAsked: historian.workerAsked,
     },
+    paused: registry.paused,
+    reportCircuits(open) {
+      registry.circuits.push(open)
+      return () => void historian.changed()
+    },
     handled: (name) => registry.all.flatMap(({ source, pattern }) => (source === name ? [pattern] : [])),
     handlers: () =>
-      registry.all.map(({ source, pattern, handleBatch, options, retry, paused, active, counters }) => ({
+      registry.all.map(({ source, pattern, handleBatch, options, retry, active, counters }) => ({
         source,
         pattern,
         batch: handleBatch !== null,
-        paused,
-        sourcePaused: registry.pausedSources.has(source),
+        pause: registry.paused.ofHandler(source, pattern) ?? null,
         active,
         options,
         retry,
         counters,
       })),
-    history: { id: historian.id, read: historian.read, processes: historian.processes },
+    history: {
+      id: historian.id,
+      own: historian.own,
+      read: historian.read,
+      processes: historian.processes,
+    },
+    health: watch.health,
     setup: {
       startedAt: Date.now(),
       version: packageVersion(),
@@ -136,6 +165,7 @@ export function inboxInternals<Tx>(
       return verdicts![0]!
     },
     log: base.log,
+    isStarted,
     store: store.open,
   }
 }

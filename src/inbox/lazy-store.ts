@@ -88,9 +88,9 @@ export function lazyStore<Tx>(
       return opened
     },
     recorder: {
-      async record(deliveries) {
+      async record(deliveries, claim) {
         if (!opened) await openForAccepted()
-        return plain!.record(deliveries)
+        return plain!.record(deliveries, claim)
       },
     },
     onOpen: (step) => void openingSteps.push(step),

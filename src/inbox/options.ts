@@ -12,6 +12,7 @@ import {
   either,
   flag,
   isObject,
+  listOf,
   mapOf,
   off,
   type Rule,
@@ -25,6 +26,7 @@ import type { HandlerOptions } from '../processing/handler.js'
 import { type ProcessingOptions, processingRule } from '../processing/options.js'
 import type { RedactOptions } from '../processing/redact.js'
 import type { Source } from '../provider.js'
+import { orderProblem } from '../references.js'
 import type { RetentionOptions } from '../retention/policy.js'
 import type { Seen } from '../seen/seen.js'
 import type { SpoolOptions } from '../spool/spool.js'
@@ -43,6 +45,7 @@ export interface InboxOptions<Tx = unknown, S extends Sources = Sources> {
   readonly ownsStore?: boolean
   /** The sources by name. The name is the end of the path: `/webhooks/<name>`. */
   readonly sources: S
+  /** The largest and slowest delivery that is accepted. */
   readonly limits?: LimitOptions
   /** A local file that takes deliveries while the store is unavailable. Default: none; the answer is then 503. */
   readonly spool?: SpoolOptions
@@ -57,14 +60,20 @@ export interface InboxOptions<Tx = unknown, S extends Sources = Sources> {
   readonly encryption?: EncryptionOptions
   /**
    * A logger, such as a pino logger, or the level from which on JSON lines are written to standard error. Default
-   * `warn`.
+   * `info`.
    */
   readonly log?: Logger | LogLevel
   /** Masked in errors before they are stored, in addition to secrets and credentials. */
   readonly redact?: RedactOptions
+  /** For tests. Default: the clock of this machine. */
   readonly clock?: Clock
   /** How this process runs handlers, and the default retry policy. False = it only receives. */
   readonly processing?: (ProcessingOptions & { readonly retry?: Partial<RetryPolicy> }) | false
+  /**
+   * Event types that workers in other languages handle, by source or consumer: `{ 'stripe/billing': ['invoice.*'] }`. Their
+   * events wait for a worker.
+   */
+  readonly workers?: Readonly<Record<string, readonly string[]>>
   /** Makes spans through `@opentelemetry/api` when it is installed. Default true. */
   readonly tracing?: boolean
   /** Brings the schema up to date when the store is opened. Default true. */
@@ -90,6 +99,8 @@ export const logRule: Rule = either(
 
 const anyObject = rule('an object', isObject)
 
+export const workersRule: Rule = mapOf(listOf(text))
+
 /** The options inside of an object are checked by the module that takes them. */
 const inboxRule = shape({
   store: required(either(storeRule, storeUrlRule)),
@@ -104,6 +115,7 @@ const inboxRule = shape({
   redact: anyObject,
   clock: clockRule,
   processing: either(off, processingRule),
+  workers: workersRule,
   tracing: flag,
   migrate: flag,
 } satisfies Record<keyof InboxOptions, Rule>)
@@ -128,6 +140,8 @@ export function checkSources(
     if (typeof source?.verify !== 'function') {
       throw invalid(`The source "${name}"`, 'must be made by a provider factory, such as stripe({ secret })')
     }
+    const wrongOrder = source.order == null ? null : orderProblem(source.order, source.labels)
+    if (wrongOrder) throw invalid(`The option \`order\` of the source "${name}"`, wrongOrder)
     if (source.unverified) {
       log.warn({ source: name }, 'this source is not verified: anyone who can reach it can record events')
     }
@@ -154,10 +168,14 @@ function warnOfSharedSecrets(sources: readonly (readonly [string, Source])[], lo
 /** Names the option that the store cannot serve. A store from a URL has every capability. */
 export function checkCapabilities({
   store,
+  sources,
   seen,
   retention,
-}: Pick<InboxOptions, 'store' | 'seen' | 'retention'>): void {
+}: Pick<InboxOptions, 'store' | 'sources' | 'seen' | 'retention'>): void {
   if (typeof store === 'string') return
+  if (Object.values(sources).some(({ reconcile }) => reconcile))
+    for (const capability of ['keys', 'imports', 'history', 'reconciles'] as const)
+      need(store, capability, 'the option reconcile')
   if (seen) {
     need(store, 'keys', 'the option seen')
     need(store, 'duplicates', 'the option seen')
@@ -169,8 +187,14 @@ export function checkCapabilities({
   }
 }
 
-export function checkHandler(store: Store | string, { stale }: Pick<HandlerOptions, 'stale'>): void {
-  if (stale && typeof store !== 'string') need(store, 'keys', 'the handler option stale')
+export function checkHandler(
+  store: Store | string,
+  { stale, consumer, limit }: Pick<HandlerOptions, 'stale' | 'consumer' | 'limit'>,
+): void {
+  if (typeof store === 'string') return
+  if (stale) need(store, 'keys', 'the handler option stale')
+  if (consumer !== undefined) need(store, 'consumers', 'the handler option consumer')
+  if (limit) need(store, 'grants', 'the handler option limit')
 }
 
 /** Without the option, retention runs where the store can. */

@@ -1,25 +1,25 @@
 /** Processing as part of an inbox: the processor exists once the store is open, and runs once the inbox was started. */
 import { atMost } from '../clock.js'
+import { msOf } from '../duration.js'
+import { readable } from '../encryption/encrypted.js'
 import type { AfterRecord } from '../intake/after-record.js'
-import type {
-  ClaimedEvent,
-  EventFilter,
-  EventKey,
-  EventTypeKey,
-  InlineStatus,
-  RecordVerdict,
-} from '../model.js'
+import type { ClaimedEvent, EventFilter, EventKey, EventTypeKey, InlineEnd, RecordVerdict } from '../model.js'
 import { actOnEvent, actOnEvents, type BulkOptions } from '../processing/actions.js'
 import { handledNow } from '../processing/elsewhere.js'
+import { Follower } from '../processing/follower.js'
 import { handleInline } from '../processing/inline.js'
-import { workerName } from '../processing/options.js'
+import { DEFAULT_POLL, workerName } from '../processing/options.js'
 import { Processor } from '../processing/processor.js'
 import type { Result } from '../processing/result.js'
+import type { LogRecorder } from '../recorder.js'
+import { laneOf } from '../references.js'
+import type { PlacesTaken } from '../store.js'
 import type { InboxBase } from './base.js'
 import { idleWarning } from './idle-warning.js'
+import { warnOfSecondInbox } from './second-inbox.js'
 import type { ActionMethod } from './types.js'
 
-export interface InboxProcessing<Tx> {
+export interface InboxProcessing {
   readonly worker: string | null
   /** Starts handlers now, or as soon as the store is open. */
   start(): Promise<void>
@@ -27,37 +27,66 @@ export interface InboxProcessing<Tx> {
   stopClaiming(): void
   stop(deadlineMs: number): Promise<void>
   wake(): void
+  /** Null while the store is not open. */
+  places(): PlacesTaken | null
+  /** Never rejects. */
+  handlersChanged(): Promise<void>
+  drain(): Promise<number>
   /** Opens the store. */
-  processor(): Promise<Processor<Tx>>
+  process(key: EventKey): Promise<Result | null>
   readonly afterRecord: AfterRecord
+  /** `next` claims the events that handlers of this process can begin at once. */
+  claiming(next: LogRecorder): LogRecorder
   act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod
 }
 
-export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
+export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing {
   const { store, registry, sources, cache } = base
   const { retry, ...options } = base.options.processing || {}
   const runs = base.options.processing !== false
   const worker = runs ? (options.worker ?? workerName()) : null
   const idle = runs ? idleWarning({ ...base, handled: () => registry.sources() }) : null
   let processor: Processor<Tx> | undefined
+  let follower: Follower<Tx> | undefined
   let started = false
   const inRequests = new InRequests()
-  const wake = () => processor?.wake()
+  const wake = () => {
+    follower?.wake()
+    processor?.wake()
+  }
 
   store.onOpen(async (opened) => {
-    const deps = { ...base, store: opened, onSettled: tellCache }
+    await registry.paused.open(opened, () => processor?.wake())
+    const deps = { ...base, store: opened, onSettled: tellCache, readable: asClaimed }
     processor = new Processor<Tx>(deps, worker === null ? options : { ...options, worker })
-    if (started && !store.refuses) await processor.start()
+    const onCopied = () => processor?.wake()
+    follower = new Follower<Tx>({ ...base, store: opened, onCopied }, msOf(options.poll, DEFAULT_POLL))
+    await follower.open()
+    if (started && !store.refuses) await begin()
+    if (runs) warnOfSecondInbox(opened, () => store.refuses, base.log)
   })
+
+  async function begin(): Promise<void> {
+    await registry.paused.start(msOf(options.poll, DEFAULT_POLL))
+    await processor?.start()
+    await follower?.start()
+  }
 
   function tellCache({ source, id, lease }: ClaimedEvent, { kind }: Result): void {
     if (kind === 'succeeded' || kind === 'ignored') cache?.settled({ source, id, seq: lease.seq }, kind)
   }
 
+  /** The caller may use the memory of its body again when it is answered. */
+  function asClaimed(recorded: ClaimedEvent): ClaimedEvent {
+    return base.ring ? readable(base.ring, recorded) : { ...recorded, body: Buffer.from(recorded.body!) }
+  }
+
   const afterRecord: AfterRecord = {
-    wakeWorkers() {
+    recorded(isLeft) {
+      follower?.wake()
+      if (!isLeft) return
       idle?.recorded()
-      wake()
+      processor?.wake()
     },
     handledLater: () => started,
     inline: (event, verdict) => inRequests.add(inline(event, verdict)),
@@ -67,27 +96,18 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       wake()
     },
     // Events of one lane run one after the other.
-    laneOf(source, { type, reference }) {
-      const ordered = sources.get(source)?.order ?? registry.resolve(source, type)?.options.order
-      return ordered === 'reference' ? reference : null
-    },
+    laneOf: (source, event) =>
+      laneOf(sources.get(source)?.order ?? registry.resolve(source, event.type)?.options.order, event),
   }
 
-  async function inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineStatus> {
+  async function inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineEnd> {
     const { source, id, type } = event
     const opened = await store.openForAccepted()
     const handledLater = async () => started || (await handledNow(opened, sources))(event)
     const isHandledHere = registry.resolve(source, type) !== null
-    const status = await handleInline(
-      opened,
-      processor!,
-      { source, id },
-      verdict,
-      isHandledHere,
-      handledLater,
-    )
-    if (status === 'not_handled' || status === 'unknown') idle?.recorded()
-    return status
+    const end = await handleInline(opened, processor!, { source, id }, verdict, isHandledHere, handledLater)
+    if (end.status === 'not_handled' || end.status === 'unknown') idle?.recorded()
+    return end
   }
 
   function act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod {
@@ -107,20 +127,44 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       if (!runs) return
       started = true
       idle?.runs()
-      await processor?.start()
+      await begin()
     },
     stopClaiming: () => void processor?.stopClaiming(),
     async stop(deadlineMs) {
       // A request that has recorded its event and not begun its attempt is not known to the processor yet.
-      await Promise.all([processor?.stop(deadlineMs), atMost(deadlineMs, inRequests.idle())])
+      const requests = atMost(deadlineMs, inRequests.idle())
+      await Promise.all([follower?.stop(deadlineMs), processor?.stop(deadlineMs), requests])
+      await atMost(deadlineMs, registry.paused.stop())
     },
     wake,
-    async processor() {
+    places: () => processor?.places ?? null,
+    async handlersChanged() {
+      wake()
+      await follower?.open()
+      if (started && !store.refuses) await follower?.start()
+    },
+    /** New events of consumers are copied first. A handler may cause new events. */
+    async drain() {
       idle?.runs()
       await store.open()
-      return processor!
+      for (let attempts = 0; ; ) {
+        await follower!.catchUp()
+        const ended = await processor!.drain()
+        attempts += ended
+        if (ended === 0 || registry.consumers.size === 0) return attempts
+      }
+    },
+    async process(key) {
+      idle?.runs()
+      await store.open()
+      // The event may be recorded and not copied yet.
+      if (registry.consumers.has(key.source)) await follower!.catchUp()
+      return processor!.processEvent(key)
     },
     afterRecord,
+    claiming: (next) => ({
+      record: (deliveries) => (processor ? processor.record(next, deliveries) : next.record(deliveries)),
+    }),
     act,
   }
 }

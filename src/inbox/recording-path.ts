@@ -7,6 +7,7 @@
  *   seal          encrypts payloads, so that no file holds them in clear
  *   spool         stores the batch in a local file while the store is unavailable or slow, and behind deliveries of its
  *                 source that are there already
+ *   claim         leases the events that handlers of this process can begin at once, in the same commit
  *   store         commits the batch
  *
  * `cache`, `seal` and `spool` are there when they are configured.
@@ -43,6 +44,7 @@ export interface RecordingDeps {
   readonly log: Logger
   readonly counters: Counters
   readonly observer: IntakeObserver
+  claiming(next: LogRecorder): LogRecorder
   readonly wakeWorkers: () => void
 }
 
@@ -53,8 +55,9 @@ export interface RecordingPath extends Recorder {
 
 export function recordingPath(deps: RecordingDeps): RecordingPath {
   const { options, recordMs, cache, ring, store, counters } = deps
-  const spool = options.spool ? spoolInFront(store.recorder, options.spool, deps) : null
-  const spoolOrStore: BatchRecorder = spool ?? store.recorder
+  const claimed = deps.claiming(store.recorder)
+  const spool = options.spool ? spoolInFront(claimed, options.spool, deps) : null
+  const spoolOrStore: BatchRecorder = spool ?? claimed
   const commits = groupCommit(
     ring ? sealing(ring, spoolOrStore) : spoolOrStore,
     commitOptions(recordMs, counters),
@@ -110,7 +113,7 @@ function spoolInFront(next: LogRecorder, options: SpoolOptions, deps: RecordingD
     {
       next,
       queueWaitMs,
-      drainTo: ring ? checkSeals(ring, next) : next,
+      drainTo: ring ? checkSeals(ring, store.recorder) : store.recorder,
       clock,
       log,
       probe: async () => (await store.open()).ping(),

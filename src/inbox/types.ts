@@ -16,12 +16,16 @@ import type { OnceKeyOptions } from '../once.js'
 import type { ActionOptions, BulkOptions, BulkResult } from '../processing/actions.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
 import type { Result } from '../processing/result.js'
+import type { Waiting } from '../processing/waiting.js'
 import type { Delivery } from '../provider.js'
+import type { ReconcileOptions } from '../reconcile/options.js'
+import type { ReconcileReport } from '../reconcile/report.js'
 import type { EraseAllOptions } from '../retention/erase.js'
 import type { RetainOptions, RetainReport } from '../retention/retain.js'
 import type { Spool } from '../spool/spool.js'
-import type { Attempt, AuditFilter, AuditPage, EraseResult, Payload } from '../store.js'
+import type { Attempt, AuditFilter, AuditPage, EraseResult, Pause, Payload } from '../store.js'
 import type { EventTypeOf, PayloadOf, Sources } from './event-types.js'
+import type { PauseOptions } from './pauses.js'
 
 /** Payload of a handler: the output of `schema`, else as the package of the provider describes it. */
 type Handled<S, From, Type extends string> =
@@ -73,14 +77,22 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
    * or another process handles its type.
    */
   process(source: string, eventId: string): Promise<Result | null>
-  /** Starts no new attempts of a source, or of one handler of it, in this process. */
-  pause(source: string, type?: string): void
-  resume(source: string, type?: string): void
+  /**
+   * Starts no new attempts of a source or a consumer (`stripe/mail`), or of its events of a type (`invoice.*`), in any process
+   * of the log, until `resume`. Events are still recorded, and wait. False: it was paused already.
+   */
+  pause(source: string, type?: string, by?: PauseOptions): Promise<boolean>
+  /** False: there was no such pause. */
+  resume(source: string, type?: string, by?: PauseOptions): Promise<boolean>
+  /** What is paused, by whom and since when. */
+  pauses(): Promise<Pause[]>
   /** Runs `fn` once for this key, across processes and restarts, and stores its result. */
   once<T>(key: string, fn: () => T | Promise<T>, options?: OnceKeyOptions): Promise<T>
   readonly events: {
     get(key: EventKey): Promise<EventRecord | null>
     list(filter?: EventFilter, page?: { limit?: number; cursor?: string | null }): Promise<EventPage>
+    /** Why each of these events is not finished; null when it is. At most 500 of one `list`. */
+    waiting(events: readonly EventRecord[]): Promise<readonly (Waiting | null)[]>
     payload(key: EventKey): Promise<Payload | null>
     attempts(key: EventKey): Promise<Attempt[]>
     stats(): Promise<SourceStats[]>
@@ -94,6 +106,13 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   readonly ignore: ActionMethod
   /** Runs retention now. With `dryRun` it only counts what it would remove. */
   retain(options?: RetainOptions): Promise<RetainReport>
+  /**
+   * Compares the log with the sender's own list of events, and records what is missing. The source needs an `apiKey`. Rejects when
+   * the list could not be read to its end; what was recorded until then stays.
+   */
+  reconcile(source: keyof S & string, options?: ReconcileOptions): Promise<ReconcileReport>
+  /** Reports of `reconcile`, the latest first. */
+  reports(filter?: { readonly source?: string; readonly limit?: number }): Promise<ReconcileReport[]>
   /** Null when no spool is configured. */
   readonly spool: Spool | null
   /** Deletes the payloads of all deliveries about a reference. The events stay, so retries are duplicates. */

@@ -1,13 +1,14 @@
 /** After the commit, an event is handled inside the request (inline mode) or left to the background workers. */
-import type { EventKey, EventTypeKey, InlineStatus, RecordVerdict } from '../model.js'
+import type { EventKey, EventTypeKey, InlineEnd, RecordVerdict } from '../model.js'
 import type { IdentifiedEvent, Source } from '../provider.js'
 import type { IntakeDeps } from './intake.js'
 
 export interface AfterRecord {
-  wakeWorkers(): void
+  /** New events are in the log. `isLeft`: some of them are for the claims of workers. */
+  recorded(isLeft: boolean): void
   /** Whether a worker of this process runs events that are not handled in their request. */
   handledLater(): boolean
-  inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineStatus>
+  inline(event: EventKey & EventTypeKey, verdict: RecordVerdict): Promise<InlineEnd>
   /** Retries a dead letter, because its sender delivered it again. */
   rearm(key: EventKey): Promise<void>
   /** Events of one lane are handled one at a time, in the order received; null = no order. */
@@ -22,19 +23,20 @@ export function handleInRequest(
   source: string,
   events: readonly IdentifiedEvent[],
   verdicts: readonly RecordVerdict[],
-): Promise<InlineStatus[]> {
+): Promise<InlineEnd[]> {
   return Promise.all(
-    events.map(async ({ id, type }, i): Promise<InlineStatus> => {
+    events.map(async ({ id, type }, i): Promise<InlineEnd> => {
       const verdict = verdicts[i]!
       // This event is not in the log, but its signed content is: `contentGuard: 'reject'`.
-      if (verdict.status === 'replayed') return 'already_processed'
-      if (verdict.status === 'duplicate' && !verdict.equal && conflict === 'reject') return 'already_received'
+      if (verdict.status === 'replayed') return { status: 'already_processed', reply: null }
+      if (verdict.status === 'duplicate' && !verdict.equal && conflict === 'reject')
+        return { status: 'already_received', reply: null }
       const key = { source, id }
       try {
         return await after.inline({ ...key, type }, verdict)
       } catch (error) {
         observer.notHandled(key, error)
-        return 'unknown'
+        return { status: 'unknown', reply: null }
       }
     }),
   )

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorTable } from '../errors.js'
-import type { InlineStatus, RecordVerdict } from '../model.js'
+import type { InlineEnd, RecordVerdict, Reply } from '../model.js'
 import type { HandshakeReply, Source } from '../provider.js'
 import type { EarlyRefusal } from './receive.js'
 
@@ -34,6 +34,8 @@ export interface Receipt {
   readonly reason: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** The bytes to send when a handler has replied; `body` is their text. */
+  readonly bytes?: Uint8Array
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' } as const
@@ -136,8 +138,9 @@ function acceptedAnswer(
 }
 
 /** Inline mode answers for the worst of the events, because the sender can only send all of them again. */
-export function handledAnswer(source: Source, receipt: Receipt, outcomes: readonly InlineStatus[]): Receipt {
+export function handledAnswer(source: Source, receipt: Receipt, ends: readonly InlineEnd[]): Receipt {
   const { eventId, duplicate, events } = receipt
+  const outcomes = ends.map((end) => end.status)
   if (outcomes.includes('failed'))
     return { ...failureAnswer(500, 'handler_failed', 'failed'), eventId, duplicate, events }
   if (outcomes.includes('unknown'))
@@ -149,7 +152,14 @@ export function handledAnswer(source: Source, receipt: Receipt, outcomes: readon
     : outcomes.includes('processed')
       ? 'processed'
       : 'already_processed'
+  // Several events have one answer together, so it cannot be the reply of one of them.
+  const reply = ends.length === 1 ? ends[0]!.reply : null
+  if (reply) return { ...receipt, status, ...replyAnswer(reply) }
   return { ...receipt, status, body: source.answer.body ?? answerBody(status, events, duplicate) }
+}
+
+function replyAnswer({ httpStatus, headers, body: bytes }: Reply) {
+  return { httpStatus, headers, body: new TextDecoder().decode(bytes), bytes }
 }
 
 /** The delivery is durable, and its sender must come back for its events to be handled. */

@@ -81,6 +81,10 @@ function timeout(ms: number) {
   return { promise, clear: () => clearTimeout(timer) }
 }
 
-function asResponse({ httpStatus, headers, body }: Receipt): Response {
-  return new Response(httpStatus === 204 ? null : body, { status: httpStatus, headers })
+/** `new Response` throws when it gets a body with one of them. */
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+function asResponse({ httpStatus, headers, body, bytes }: Receipt): Response {
+  const content = bytes ? new Uint8Array(bytes) : body
+  return new Response(WITHOUT_BODY.has(httpStatus) ? null : content, { status: httpStatus, headers })
 }

@@ -10,7 +10,7 @@
  * Nothing is stored before `verify`, and nothing is acknowledged before it is durable. `observer.ts` counts and logs.
  */
 import type { Clock } from '../clock.js'
-import type { RecordVerdict } from '../model.js'
+import { limits, type RecordVerdict } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source, Verification } from '../provider.js'
 import type { Recorder, Recording } from '../recorder.js'
 import type { ReceiveSpan, Tracing } from '../tracing.js'
@@ -86,6 +86,8 @@ async function take(
   span?.identified(events)
   const ids = events.map((event) => event.id)
 
+  for (const { id, references = [] } of events)
+    if (references.length > limits.references) observer.referencesCut(name, id)
   const toRecord = newDelivery(name, source, delivery, events, after.laneOf, span?.carried)
   let recording: Recording
   try {
@@ -104,7 +106,7 @@ async function take(
   return takeRecorded(deps, name, source, events, recording)
 }
 
-/** The events are in the log: handles them in the request, or wakes the workers. */
+/** The events are in the log: wakes the workers, or handles them in the request. */
 async function takeRecorded(
   deps: IntakeDeps,
   name: string,
@@ -114,6 +116,8 @@ async function takeRecorded(
 ): Promise<Answer> {
   const { after } = deps
   const ids = events.map((event) => event.id)
+  if (recording.some(({ status }) => status === 'recorded'))
+    after.recorded(source.mode !== 'inline' && recording.some(isLeft))
   const receipt = recordedAnswer(source, ids, recording)
   // The other events of a delivery with a conflict are in the log, and in inline mode only a delivery runs them.
   if (source.mode === 'inline' && (receipt.httpStatus < 400 || receipt.status === 'conflict')) {
@@ -121,7 +125,6 @@ async function takeRecorded(
     const answer = handledAnswer(source, receipt, outcomes)
     return at(answer === receipt ? 'record' : 'handle', answer)
   }
-  if (recording.some((verdict) => verdict.status === 'recorded')) after.wakeWorkers()
   if (receipt.httpStatus >= 400) return at('record', receipt)
   if (source.rearm) await rearmDeadLetters(deps, name, ids, recording)
   return at('record', receipt)
@@ -144,6 +147,11 @@ function untrusted(verification: Verification): Answer | null {
     'verify',
     reason === 'key_unavailable' ? failureAnswer(503, reason, 'unavailable') : failureAnswer(401, reason),
   )
+}
+
+/** Nobody has leased it. */
+function isLeft(verdict: RecordVerdict): boolean {
+  return verdict.status === 'recorded' && verdict.leasedAt === undefined
 }
 
 function at(step: Answer['step'], receipt: Receipt): Answer {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sha256 } from '../digest.js'
-import type { NewDelivery } from '../model.js'
+import { limits, type NewDelivery } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 
 /** Useful for debugging, and without credentials. A provider names others. */
@@ -26,6 +26,7 @@ export function newDelivery(
       id: event.id,
       type: event.type,
       reference: event.reference,
+      ...(event.references?.length && { references: event.references.slice(0, limits.references) }),
       contentHash: contentHashOf(delivery, event, bodyHash),
       guardHash: guardHash === null || events.length === 1 ? guardHash : guardHashAt(guardHash, index),
       lane: laneOf(name, event),

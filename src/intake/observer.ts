@@ -4,7 +4,7 @@
 import { type Counters, countRejected, countStoreError, UNKNOWN_SOURCE } from '../counters.js'
 import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { Logger, RepeatedLines } from '../log.js'
-import { type EventKey, named, type RecordVerdict, type State } from '../model.js'
+import { type EventKey, limits, named, type RecordVerdict, type State } from '../model.js'
 import { earlyAnswer, failureAnswer, type Receipt } from './answer.js'
 import type { Answer } from './intake.js'
 import type { EarlyRefusal } from './receive.js'
@@ -85,7 +85,7 @@ export function intakeObserver({ sources, counters, log, repeats, stackOf }: Obs
     answered(counted: string, { step, receipt }: Answer, startedAt: number): Receipt {
       const own = counters.of(counted)
       if (receipt.status === 'handshake') own.handshakes++
-      else if (receipt.httpStatus < 400) {
+      else if (receipt.httpStatus < 400 || isProcessed(receipt)) {
         own.ackSeconds.observe((performance.now() - startedAt) / 1_000)
       } else if (step === 'handle') countRejected(own, receipt.reason ?? receipt.status)
       else rejected(counted, step, receipt)
@@ -124,6 +124,15 @@ export function intakeObserver({ sources, counters, log, repeats, stackOf }: Obs
       return countStoreError(counters, error)
     },
 
+    /** The event is recorded with its first references. */
+    referencesCut(source: string, eventId: string): void {
+      const own = counters.of(source)
+      own.referencesCut++
+      if (!isPowerOfTwo(own.referencesCut)) return
+      const line = { source, eventId, step: 'identify', events: own.referencesCut }
+      log.warn(line, `more than ${limits.references} references: the others are left out`)
+    },
+
     /** Whatever the answer is: the delivery is durable. */
     spooled: (source: string) => void counters.of(source).spooled++,
 
@@ -140,6 +149,11 @@ export function intakeObserver({ sources, counters, log, repeats, stackOf }: Obs
       log.error({ ...named(key), step: 'record', code: codeOf(error) }, 'dead letter could not be retried')
     },
   }
+}
+
+/** A reply of a handler may have any status: a decision against the sender is no rejection. */
+function isProcessed({ status }: Receipt): boolean {
+  return status === 'processed' || status === 'already_processed'
 }
 
 function isPowerOfTwo(count: number): boolean {

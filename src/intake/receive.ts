@@ -12,7 +12,7 @@ export interface LimitOptions {
   readonly headerBytes?: number
   /** Limit for all bodies in memory at once; beyond it the answer is 503. Default 64 MiB. */
   readonly allBodiesBytes?: number
-  /** How long an adapter waits for the whole body. Default `'10s'`. */
+  /** How long an adapter waits for the whole body, and the server for the headers. Default `'10s'`. */
   readonly bodyTimeout?: Duration
   /**
    * Time limit to commit a verified delivery. After it the answer is 503, and the sender retries. The first deliveries may

@@ -1,27 +1,47 @@
 /** Actions of operators (retry, replay, ignore) on one event, or page by page on all events of a filter. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HookonceError } from '../errors.js'
-import type { Action, ActionResult, EventFilter, EventKey, EventPage, EventRecord } from '../model.js'
+import {
+  type Action,
+  type ActionResult,
+  type EventFilter,
+  type EventKey,
+  type EventPage,
+  type EventRecord,
+  limits,
+} from '../model.js'
+import { checkStored, resultText } from '../once.js'
 import type { Store } from '../store.js'
 
 export interface ActionOptions {
   /** Written to the audit, with `note`. Default `inbox`. */
   readonly actor?: string
+  /** A note, for the audit. */
   readonly note?: string
   /** Required to replay succeeded events. */
   readonly force?: boolean
+  /**
+   * For a retry or replay of one event: what you have found out about effects of `ctx.once` whose end is unknown, by name. The
+   * result, as in `{ charge: { id: 'ch_1' } }`, is used in place of a call; `null` = it did not happen, and it runs.
+   */
+  readonly effects?: Readonly<Record<string, unknown>>
   /** Changes nothing; only reports what would be done. */
   readonly dryRun?: boolean
   /**
-   * `replay`: run the other content of the latest conflict; the present content is then kept beside it. `ignore`: decide
-   * for the present content, and change nothing else. Both close the conflict.
+   * `replay`: run other content; the present one is then kept beside it. `ignore`: decide for the present content, and
+   * change nothing else. The hash (`lastConflict.hash`) names the other content that you have seen: when it is no longer
+   * open, the action is refused with CONFLICT_CHANGED. `true`: `replay` runs the latest one, `ignore` decides against all.
    */
-  readonly conflict?: boolean
+  readonly conflict?: boolean | string
 }
 
 /** With `conflict`, many events can only be ignored: an operator compares both contents before the other one runs. */
 export interface BulkOptions extends ActionOptions {
+  /** Decides about the open conflict of each event. */
+  readonly conflict?: boolean
+  /** The most events per second. Default: no limit. */
   readonly ratePerSecond?: number
+  /** Called after each batch. */
   readonly onProgress?: (progress: BulkResult) => void
   /** Stops between two pages, or while it waits for the rate. Actions that were carried out are not undone. */
   readonly signal?: AbortSignal
@@ -45,8 +65,21 @@ export async function actOnEvent(
   options: ActionOptions,
 ): Promise<ActionResult> {
   const { actor = 'inbox', note = '', force = false, dryRun = false, conflict = false } = options
-  const [result] = await store.operate({ verb, events: [key], actor, note, force, dryRun, conflict })
+  const decided = options.effects && { effects: asResults(options.effects) }
+  const action = { verb, events: [key], actor, note, force, dryRun, conflict, ...decided }
+  const [result] = await store.operate(action)
   return result!
+}
+
+function asResults(effects: Readonly<Record<string, unknown>>): Record<string, string | null> {
+  return Object.fromEntries(
+    Object.entries(effects).map(([name, result]) => {
+      if (result === null) return [name, null]
+      const text = resultText(result, limits.effectResultBytes)
+      checkStored(`effect "${name}"`, text)
+      return [name, text]
+    }),
+  )
 }
 
 export async function actOnEvents(
@@ -71,6 +104,13 @@ export async function actOnEvents(
       problem: `must be above 0, not ${ratePerSecond}`,
     })
   }
+  if (typeof conflict !== 'boolean')
+    throw new HookonceError('INVALID_INPUT', {
+      what: 'conflict',
+      problem: 'must be a boolean for many events: a hash names the content of one',
+    })
+  if (options.effects)
+    throw new HookonceError('INVALID_INPUT', { what: 'effects', problem: 'is about one event: name it' })
   if (conflict && verb !== 'ignore')
     throw new HookonceError('INVALID_INPUT', {
       what: 'conflict',

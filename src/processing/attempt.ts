@@ -19,7 +19,7 @@ import { prepare } from './prepare.js'
 import type { Redactor } from './redact.js'
 import type { Registered, Registry } from './registry.js'
 import { report } from './report.js'
-import type { Result } from './result.js'
+import { isOutcome, type Result } from './result.js'
 import { Session } from './session.js'
 import { type LeavePlace, type OutcomeWriter, settle } from './settle.js'
 
@@ -52,7 +52,9 @@ export async function attempt<Tx>(
     const failure = await call(deps, session, handler, [prepared])
     const result = await settle(deps, session, prepared, failure, leavePlace)
     report(deps, handler, prepared, result)
-    return result
+    return prepared.reply && isOutcome(result) && result.kind !== 'failed'
+      ? { ...result, reply: prepared.reply }
+      : result
   } finally {
     session.end()
   }

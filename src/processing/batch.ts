@@ -91,7 +91,7 @@ export async function settleBatch<Tx>(
   if (results) return results
   const { claimed } = session
   if (failure.kind === 'handed_back' || (failure.kind === 'postponed' && failure.code !== undefined))
-    return releaseAll(deps, claimed, failure)
+    return releaseAll(deps, session, failure)
   const problem = failure.kind === 'failed' ? failure.error : failure.kind
   deps.log.info(
     { source: claimed[0]!.source, events: claimed.length, step: 'settle', problem },

@@ -1,12 +1,14 @@
 /**
- * The buffer: claimed events that wait for a place, in a queue for each handler. When a handler is at its own limit or hangs,
- * its queue is bounded, to leave room for events of other handlers:
+ * The buffer: claimed events that wait for a place, in a queue for each handler. When a handler has a limit or hangs, its
+ * queue is bounded, to leave room for events of other handlers:
  *
  *   aside     it has enough events. It does not count as part of the buffer, so events of other handlers are still claimed;
  *   surplus   it has more events than may wait. They are released.
  */
 import type { ClaimedEvent } from '../model.js'
 import { AHEAD_MS, BufferSize } from './buffer-size.js'
+import type { Limits, Released } from './limits.js'
+import type { Paused } from './paused.js'
 import type { Holder, Places } from './places.js'
 import { groupSize, type Registered, type Registry } from './registry.js'
 
@@ -14,23 +16,22 @@ const RELEASE_DELAY_MS = 1_000
 /** While it is not known how long the handler takes. */
 const FIRST_RELEASE_DELAY_MS = 100
 
-export interface Removed {
-  readonly events: readonly ClaimedEvent[]
-  readonly delayMs: number
-}
-
 export class EventBuffer<Tx> {
   readonly measured: BufferSize
   readonly #registry: Registry<Tx>
   readonly #places: Places<Tx>
+  readonly #limits: Limits<Tx>
   /** The handler that was served least recently first. A queue is never empty. */
   readonly #queues = new Map<Holder<Tx>, ClaimedEvent[]>()
   /** Events of a batch that failed. */
   readonly #alone = new WeakSet<ClaimedEvent>()
+  /** No event of the buffer is held back by these pauses. Null: one was added since. */
+  #checkedFor: Paused['list'] | null = null
 
-  constructor(registry: Registry<Tx>, places: Places<Tx>, leaseMs: number) {
+  constructor(registry: Registry<Tx>, places: Places<Tx>, limits: Limits<Tx>, leaseMs: number) {
     this.#registry = registry
     this.#places = places
+    this.#limits = limits
     this.measured = new BufferSize(leaseMs)
   }
 
@@ -65,11 +66,16 @@ export class EventBuffer<Tx> {
     return this.#queues.keys()
   }
 
+  queues(): IterableIterator<[Holder<Tx>, readonly ClaimedEvent[]]> {
+    return this.#queues.entries()
+  }
+
   of(holder: Holder<Tx>): readonly ClaimedEvent[] {
     return this.#queues.get(holder) ?? []
   }
 
   add(events: readonly ClaimedEvent[]): void {
+    this.#noteAdded(events)
     for (const event of events) {
       const holder = this.holderOf(event)
       const queue = this.#queues.get(holder)
@@ -80,6 +86,7 @@ export class EventBuffer<Tx> {
 
   /** These events are the next of their handlers. */
   putBack(events: readonly ClaimedEvent[]): void {
+    this.#noteAdded(events)
     for (const event of events.toReversed()) {
       const holder = this.holderOf(event)
       this.#set(holder, [event, ...this.of(holder)])
@@ -95,10 +102,12 @@ export class EventBuffer<Tx> {
     return event.tries === 1 && !this.#alone.has(event)
   }
 
-  /** Takes up to `most` events that may share, and the first event in any case. The handler goes to the end of the turns. */
-  take(holder: Holder<Tx>, most: number): ClaimedEvent[] {
+  /**
+   * Takes the event at a position, and up to `most` in all that may share with it. The handler goes to the end of the turns.
+   */
+  take(holder: Holder<Tx>, position: number, most: number): ClaimedEvent[] {
     const queue = this.#queues.get(holder)!
-    const taken = queue.splice(0, 1)
+    const taken = queue.splice(position, 1)
     for (let i = 0; i < queue.length && taken.length < most; ) {
       if (this.mayShare(queue[i]!)) taken.push(...queue.splice(i, 1))
       else i++
@@ -112,22 +121,37 @@ export class EventBuffer<Tx> {
     for (const holder of [...this.#queues.keys()]) this.#remove(holder, (event) => event === claimed)
   }
 
-  removePaused(): Removed[] {
-    const { pausedSources } = this.#registry
-    const removed: Removed[] = []
-    for (const holder of [...this.#queues.keys()]) {
-      // Without a delay the event of a paused handler would be claimed again at once. The claim leaves out paused sources.
-      if (holder?.paused)
-        removed.push({ events: this.#remove(holder, () => true), delayMs: RELEASE_DELAY_MS })
-      else if (pausedSources.size > 0)
-        removed.push({ events: this.#remove(holder, ({ source }) => pausedSources.has(source)), delayMs: 0 })
-    }
-    return removed
+  removePaused(): ClaimedEvent[] {
+    const { paused } = this.#registry
+    // Called for each event: the queues are only read when one of their events may have become paused.
+    if (paused.list.length === 0 || this.#checkedFor === paused.list) return []
+    this.#checkedFor = paused.list
+    return [...this.#queues.keys()].flatMap((holder) =>
+      this.#remove(holder, (event) => paused.of(event) !== undefined),
+    )
   }
 
-  removeSurplus(): Removed[] {
-    const removed: Removed[] = []
+  /** A handler may have been added since the event was put into the buffer. */
+  giveToNewHandlers(): void {
+    const unhandled = this.of(null)
+    if (!unhandled.some((event) => this.holderOf(event))) return
+    this.#queues.delete(null)
+    this.add(unhandled)
+  }
+
+  /** `isDrain`: a released event is due later, and the drain would end without it, so only those that wait long are. */
+  removeSurplus(isDrain: boolean): Released[] {
+    const removed: Released[] = []
     for (const holder of [...this.#queues.keys()]) {
+      if (holder?.options.limit) {
+        const released = this.#limits.surplus(holder, this.of(holder), isDrain)
+        if (released.length === 0) continue
+        const surplus = new Set(released.flatMap(({ events }) => events))
+        this.#remove(holder, (event) => surplus.has(event))
+        removed.push(...released)
+        continue
+      }
+      if (isDrain) continue
       const most = this.#mostWaiting(holder)
       if (this.of(holder).length <= most) continue
       const delayMs = holder?.meanMs == null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS
@@ -140,6 +164,11 @@ export class EventBuffer<Tx> {
     const events = [...this.#queues.values()].flat()
     this.#queues.clear()
     return events
+  }
+
+  /** They were claimed, or recorded, before they were paused. */
+  #noteAdded(events: readonly ClaimedEvent[]): void {
+    if (events.some((event) => this.#registry.isPaused(event))) this.#checkedFor = null
   }
 
   #remove(
@@ -161,11 +190,11 @@ export class EventBuffer<Tx> {
     else this.#queues.set(holder, queue)
   }
 
-  /** Bounded when the handler is at its own limit, or hangs. */
+  /** Bounded when the handler has a limit, or hangs. */
   #mostWaiting(holder: Holder<Tx>): number {
     if (!holder) return Number.POSITIVE_INFINITY
+    if (holder.options.limit) return this.#limits.mostWaiting(holder, this.size)
     const places = this.#places
-    if (places.isAtLimit(holder)) return maxAhead(holder, holder.options.concurrency!)
     if (places.active < places.size || !places.isLong(holder)) return Number.POSITIVE_INFINITY
     return Math.max(2 * places.size, maxAhead(holder, places.size))
   }

@@ -1,6 +1,7 @@
 /**
  * call: runs a handler within its time limit. A call that is out of time keeps its attempt until it ends, and with it the
- * lease of its event and the turn of its lane. So attempts of one event overlap only when a call never ends.
+ * lease of its event and the turn of its lane. So attempts of one event overlap only when a call never ends. At a stop the
+ * call has a moment to end. If it still runs then, its lease is not released.
  */
 import { atMost } from '../clock.js'
 import { durationText } from '../duration.js'
@@ -11,13 +12,16 @@ import { batchContext, eventContext, logFieldsOf } from './context.js'
 import { runningNow } from './floating-promises.js'
 import type { PreparedEvent } from './prepare.js'
 import type { Registered } from './registry.js'
-import { failureIn, NeedsOwnTransaction, type Result } from './result.js'
+import { refuseReply, replyIn } from './reply.js'
+import { failureIn, NeedsOwnTransaction, type Result, Stopping } from './result.js'
 import type { Scope, Session } from './session.js'
 
 /** The shortest time for which a call that is out of time is waited for; a longer time limit is waited for again. */
 const MIN_OVERTIME_MS = 10_000
 /** Most calls end when their signal is aborted; one that still runs after this time is reported. */
 const REPORT_AFTER_MS = 1_000
+/** How long a call may run on after a stop has aborted its signal. */
+const STOPPING_MS = 1_000
 
 /**
  * Calls the handler with the events that need it; does nothing if no event does. Resolves to null when the handler has
@@ -38,23 +42,27 @@ export async function call<Tx>(
   const startedAt = performance.now()
   const scope = session.scope(events)
   let timer: NodeJS.Timeout | undefined
-  let late: Promise<void> | undefined
+  let returned: Promise<void> | undefined
   try {
     if (session.reason) throw session.reason
-    const returned = invoke(deps, session, scope, handler, ready, events)
-    timer = setTimeout(() => {
-      late = returned
-      session.abort(timedOut(session, timeoutMs, limitMs !== undefined))
-    }, timeoutMs)
+    returned = invoke(deps, session, scope, handler, ready, events)
+    timer = setTimeout(() => session.abort(timedOut(session, timeoutMs, limitMs !== undefined)), timeoutMs)
     await session.untilAborted(returned)
     return null
   } catch (error) {
+    clearTimeout(timer)
     scope.close()
-    if (late) {
+    // An event whose lease is lost may run elsewhere already.
+    if (returned && session.reason && !isHookonceError(session.reason, 'LEASE_LOST')) {
       const fields = { ...logFieldsOf(events), handler: handler.pattern, step: 'handle' }
-      await overtime(session, late, error, Math.max(timeoutMs, MIN_OVERTIME_MS), (text) =>
-        deps.log.warn(fields, text),
-      )
+      const warn = (text: string) => deps.log.warn(fields, text)
+      void session.rollBack() // its locks are not held any longer, and SQL that still runs is cancelled
+      if (!(session.reason instanceof Stopping))
+        await overtime(session, returned, error, Math.max(timeoutMs, MIN_OVERTIME_MS), warn)
+      if (session.isStopping && (await ignoresStop(returned, warn))) {
+        session.stillRunning = events
+        return { kind: 'handed_back' }
+      }
     }
     return failureIn(deps, session, error)
   } finally {
@@ -81,11 +89,17 @@ async function invoke<Tx>(
   runningNow.add(events)
   try {
     if (handler.handleBatch)
-      await handler.handleBatch(
-        ready.map(({ event }) => event!),
-        batchContext(deps, session, scope, ready),
+      refuseReply(
+        await handler.handleBatch(
+          ready.map(({ event }) => event!),
+          batchContext(deps, session, scope, ready),
+        ),
       )
-    else await handler.handle!(ready[0]!.event!, eventContext(deps, session, scope, ready[0]!))
+    else {
+      const [one] = ready as readonly [PreparedEvent]
+      const returned = await handler.handle!(one.event!, eventContext(deps, session, scope, one))
+      one.reply = replyIn(deps.store, deps.sources, one.claimed, returned)
+    }
     if (scope.calls.isOpen) await scope.calls.ended()
   } finally {
     runningNow.delete(events)
@@ -104,7 +118,6 @@ async function overtime<Tx>(
   const over = Promise.race([returned.catch(() => {}), session.abandoned]).then(() => {
     isOver = true
   })
-  void session.rollBack() // its locks are not held any longer, and SQL that still runs is cancelled
   await atMost(REPORT_AFTER_MS, over)
   if (isOver) return
   warn(
@@ -117,4 +130,20 @@ async function overtime<Tx>(
   )
   if (error instanceof Error && !isHookonceError(error) && !(error instanceof NeedsOwnTransaction))
     error.message += `, and still ran ${durationText(overtimeMs)} later: it must end when ctx.signal is aborted`
+}
+
+/** True when the call still runs some time after the stop has aborted its signal. */
+async function ignoresStop(returned: Promise<void>, warn: (text: string) => void): Promise<boolean> {
+  let isOver = false
+  const over = returned
+    .catch(() => {})
+    .then(() => {
+      isOver = true
+    })
+  await atMost(STOPPING_MS, over)
+  if (!isOver)
+    warn(
+      'the handler ignores the stop of the process: its event waits until the lease expires; end it when ctx.signal is aborted',
+    )
+  return !isOver
 }

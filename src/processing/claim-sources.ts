@@ -33,7 +33,7 @@ export class ClaimSources<Tx> {
   }
 
   unpaused(): readonly string[] {
-    return this.#registry.sources().filter((source) => !this.#registry.pausedSources.has(source))
+    return this.#registry.sources().filter((source) => !this.#registry.paused.ofSource(source))
   }
 
   claimable(): Claimable {
@@ -41,10 +41,14 @@ export class ClaimSources<Tx> {
     const full = new Set(registry.all.filter((handler) => this.#buffer.isAside(handler)))
     const names = this.unpaused()
     if (full.size === 0) return { free: names, behind: [] }
-    const fullOf = (name: string) => registry.ofSource(name).filter((handler) => full.has(handler)).length
+    const isFree = (name: string) => !registry.ofSource(name).some((handler) => full.has(handler))
+    const takesMore = (name: string) =>
+      registry
+        .ofSource(name)
+        .some((handler) => !full.has(handler) && !registry.paused.ofHandler(name, handler.pattern))
     return {
-      free: names.filter((name) => fullOf(name) === 0),
-      behind: names.filter((name) => fullOf(name) > 0 && fullOf(name) < registry.ofSource(name).length),
+      free: names.filter(isFree),
+      behind: names.filter((name) => !isFree(name) && takesMore(name)),
     }
   }
 
@@ -59,8 +63,8 @@ export class ClaimSources<Tx> {
   /** The end of an event makes the next one of its lane due, which must not wait. */
   get areOrdered(): boolean {
     return (
-      this.#registry.all.some(({ options }) => options.order === 'reference') ||
-      [...this.#sources.values()].some(({ order }) => order === 'reference')
+      this.#registry.all.some(({ options }) => options.order !== undefined) ||
+      [...this.#sources.values()].some(({ order }) => order !== null)
     )
   }
 }

@@ -2,14 +2,18 @@
  * claim: takes due events from the store, under leases, and gives those that run here to dispatch. It releases
  *
  *   suspects            events that may kill their worker, while this process has one of them (`suspects.ts`);
+ *   paused events       an operator has paused their type. Later claims leave it out, so that a backlog of it is not claimed
+ *                       and released in a loop;
  *   events elsewhere    this process has no handler for them, and another live process has one (`elsewhere.ts`).
  *
- * An event that no live process handles runs here, and goes to the review list.
+ * An event that no live process handles runs here, and goes to the review list. Handlers may be added and paused while a
+ * claim waits for the store: what to do with each event is decided once.
  */
 import { countStoreError } from '../counters.js'
-import type { ClaimedEvent, EventKey } from '../model.js'
+import type { ClaimedEvent, EventKey, EventTypeKey } from '../model.js'
 import type { Dispatch, DispatchDeps } from './dispatch.js'
 import { Elsewhere } from './elsewhere.js'
+import { PausedTypes } from './paused-types.js'
 import { Suspects } from './suspects.js'
 
 const SUSPECT_DELAY_MS = 100
@@ -29,41 +33,49 @@ export class Claims<Tx> {
   readonly #by: { readonly worker: string; readonly leaseMs: number }
   readonly #suspects: Suspects<Tx>
   readonly #elsewhere: Elsewhere<Tx>
+  readonly #pausedTypes: PausedTypes
 
   constructor(deps: DispatchDeps<Tx>, dispatch: Dispatch<Tx>, by: { worker: string; leaseMs: number }) {
     this.#deps = deps
     this.#dispatch = dispatch
     this.#by = by
     this.#suspects = new Suspects(deps.registry, deps.leases)
-    this.#elsewhere = new Elsewhere(deps.store, deps.sources)
+    this.#pausedTypes = new PausedTypes(deps.registry.paused)
+    this.#elsewhere = new Elsewhere(deps.store, deps.sources, deps.registry)
+  }
+
+  /** An event may kill this process, so no other is claimed beside it. */
+  get arePaused(): boolean {
+    return this.#suspects.pauseClaims
   }
 
   async due(limit: number, sources: readonly string[], suspectDelayMs = SUSPECT_DELAY_MS): Promise<Claimed> {
     const { store, registry, leases, buffer, pause } = this.#deps
-    if (this.#dispatch.isStopped || sources.length === 0 || this.#suspects.pauseClaims) return nothing
+    if (this.#dispatch.isStopped || sources.length === 0 || this.arePaused) return nothing
     const askedAt = performance.now()
-    const except = this.#elsewhere.types().filter((type) => !registry.has(type))
+    const except = this.#leftOut()
     const request = { ...this.#by, limit, sources }
     const claimed = await store.claim(except.length > 0 ? { ...request, except } : request)
-    const { toRun, toRelease } = this.#suspects.sort(claimed.filter((event) => registry.has(event)))
+    for (const event of claimed) leases.add(event, askedAt)
+    const paused = claimed.filter((event) => registry.isPaused(event))
+    const unpaused = claimed.filter((event) => !registry.isPaused(event))
+    const unhandled = unpaused.filter((event) => !registry.has(event))
+    const { toRun, toRelease } = this.#suspects.sort(unpaused.filter((event) => registry.has(event)))
+    const releasing = this.#releasePaused(paused)
     if (toRelease.length > 0) {
       // Before the first of them begins, which may kill this process.
       await this.#dispatch.release(toRelease, suspectDelayMs)
       pause.endIn(suspectDelayMs)
     }
     if (this.#dispatch.isStopped) {
-      await this.#dispatch.release(claimed)
+      await Promise.all([releasing, this.#dispatch.release([...toRun, ...unhandled])])
       return nothing
     }
     buffer.measured.claimed(claimed)
-    for (const event of toRun) leases.add(event, askedAt)
-    buffer.add(toRun)
-    this.#dispatch.startReady()
-    const unhandled = claimed.filter((event) => !registry.has(event))
-    const nowhere = unhandled.length === 0 ? [] : await this.#leaveToOthers(unhandled, askedAt)
-    buffer.add(nowhere)
-    this.#dispatch.startReady()
-    return { found: claimed.length - toRelease.length, attempts: toRun.length + nowhere.length }
+    const begun = this.#addLeased(toRun)
+    const nowhere = unhandled.length === 0 ? [] : await this.#leaveToOthers(unhandled)
+    await releasing
+    return { found: claimed.length - toRelease.length, attempts: begun + this.#addLeased(nowhere) }
   }
 
   /** Null: there is no such event, it has finished, or another worker has it. `released`: it must not run here now. */
@@ -78,17 +90,33 @@ export class Claims<Tx> {
     }
     leases.add(claimed, askedAt)
     if (registry.has(claimed)) return claimed
-    const [nowhere] = await this.#leaveToOthers([claimed], askedAt)
+    const [nowhere] = await this.#leaveToOthers([claimed])
     return nowhere ?? 'released'
   }
 
+  /** Types that this process does not claim now: another process handles them, or they are paused. */
+  #leftOut(): EventTypeKey[] {
+    const { registry } = this.#deps
+    return [...this.#elsewhere.types().filter((type) => !registry.has(type)), ...this.#pausedTypes.known()]
+  }
+
+  /** Without a delay, so that they are claimed at once when they are resumed. */
+  async #releasePaused(paused: readonly ClaimedEvent[]): Promise<void> {
+    for (const { events, delayMs } of this.#pausedTypes.note(paused))
+      await this.#dispatch.release(events, delayMs)
+  }
+
+  /** Returns how many events still have their lease. */
+  #addLeased(claimed: readonly ClaimedEvent[]): number {
+    const leased = claimed.filter(({ lease }) => this.#deps.leases.has(lease.token))
+    this.#deps.buffer.add(leased)
+    this.#dispatch.startReady()
+    return leased.length
+  }
+
   /** Releases the events that another process handles. Returns those that no live process handles. */
-  async #leaveToOthers(
-    unhandled: readonly ClaimedEvent[],
-    askedAt: number,
-  ): Promise<readonly ClaimedEvent[]> {
+  async #leaveToOthers(unhandled: readonly ClaimedEvent[]): Promise<readonly ClaimedEvent[]> {
     const { leases, log, counters } = this.#deps
-    for (const event of unhandled) leases.add(event, askedAt)
     const found = await this.#elsewhere.sort(unhandled).catch((error: unknown) => {
       log.error(
         { step: 'claim', code: countStoreError(counters, error) },

@@ -1,6 +1,9 @@
 /** The second argument of a handler, `ctx`, and the fields of log lines about its events. */
-import { boundLog } from '../log.js'
-import type { ClaimedEvent } from '../model.js'
+import { invalid } from '../errors.js'
+import { boundLog, type Logger } from '../log.js'
+import { type ClaimedEvent, limits } from '../model.js'
+import { labelProblem } from '../references.js'
+import { referenceText } from '../verification/delivery/names.js'
 import type { AttemptDeps } from './attempt.js'
 import { Effects, idempotencyKey } from './effect.js'
 import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
@@ -14,7 +17,9 @@ export function eventContext<Tx>(
   prepared: PreparedEvent,
 ): HandlerContext<Tx> {
   const { claimed } = prepared
-  let effects: Effects<Tx> | undefined // most handlers do not use it
+  // Most handlers do not use them.
+  let effects: Effects<Tx> | undefined
+  let ownLog: HandlerContext<Tx>['log'] | undefined
   return {
     tx: scope.tx,
     once(name, fn, options) {
@@ -30,7 +35,14 @@ export function eventContext<Tx>(
     ignore(reason) {
       prepared.result = { kind: 'ignored', reason: redact.reason(reason, claimed) }
     },
-    log: boundLog(log, logFieldsOf([claimed])),
+    refer(label, value) {
+      scope.insistOnOpen()
+      refer(prepared, label, value, log)
+    },
+    get log() {
+      ownLog ??= boundLog(log, logFieldsOf([claimed]))
+      return ownLog
+    },
   }
 }
 
@@ -50,8 +62,31 @@ export function batchContext<Tx>(
       if (!prepared) throw new TypeError('ctx.ignore(event, reason) needs an event of this batch')
       prepared.result = { kind: 'ignored', reason: redact.reason(reason, prepared.claimed) }
     },
+    refer(event, label, value) {
+      scope.insistOnOpen()
+      const prepared = ready.find((candidate) => candidate.event === event)
+      if (!prepared) throw new TypeError('ctx.refer(event, label, value) needs an event of this batch')
+      refer(prepared, label, value, log)
+    },
     log: boundLog(log, logFieldsOf(session.claimed)),
   }
+}
+
+function refer(prepared: PreparedEvent, label: string, given: string | number, log: Logger): void {
+  const text = typeof given === 'number' ? String(given) : given
+  const value = typeof text === 'string' ? referenceText(text) : null
+  const problem = labelProblem(label)
+  if (problem) throw invalid('The label of ctx.refer', problem)
+  if (value === null) throw invalid('The value of ctx.refer', 'must be text that is not empty, or a number')
+  prepared.references ??= []
+  const { references } = prepared
+  if (references.some((known) => known.label === label && known.value === value)) return
+  if (references.length < limits.references) references.push({ label, value })
+  else
+    log.warn(
+      logFieldsOf([prepared.claimed]),
+      `ctx.refer: only the first ${limits.references} references are kept`,
+    )
 }
 
 /** A line about several events has no event id. */

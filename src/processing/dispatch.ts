@@ -16,7 +16,8 @@ import type { ClaimedEvent } from '../model.js'
 import type { Tracing } from '../tracing.js'
 import { type AttemptDeps, attempt } from './attempt.js'
 import { attemptBatch, type BatchEnd } from './batch.js'
-import type { EventBuffer, Removed } from './buffer.js'
+import type { EventBuffer } from './buffer.js'
+import type { Limit, Limits } from './limits.js'
 import type { Pause } from './pause.js'
 import { type Holder, LONG_MS, type Place, type Places } from './places.js'
 import { groupSize } from './registry.js'
@@ -32,8 +33,10 @@ export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
   readonly tracing: Tracing | null
   readonly buffer: EventBuffer<Tx>
   readonly places: Places<Tx>
-  /** The pause of the claim loop, which ends when there is room in the buffer or a retry is due. */
+  readonly limits: Limits<Tx>
+  /** The pause of the claim loop, which ends when a retry is due. */
   readonly pause: Pause
+  roomIsFree(): void
   onSettled(event: ClaimedEvent, result: Result): void
 }
 
@@ -44,6 +47,7 @@ export class Dispatch<Tx> {
   readonly #deps: DispatchDeps<Tx>
   readonly #buffer: EventBuffer<Tx>
   readonly #places: Places<Tx>
+  readonly #limits: Limits<Tx>
   readonly #whenIdle: (() => void)[] = []
   #settling = 0
   #lending: NodeJS.Timeout | undefined
@@ -52,6 +56,7 @@ export class Dispatch<Tx> {
     this.#deps = deps
     this.#buffer = deps.buffer
     this.#places = deps.places
+    this.#limits = deps.limits
   }
 
   /** Events that the next claim may return. 0 when a claim is not worth a round trip. */
@@ -64,25 +69,40 @@ export class Dispatch<Tx> {
   /** Starts events while there are places for them, and releases those that would only take up room. */
   startReady(): void {
     if (this.isStopped) return
-    this.#releaseAll(this.#buffer.removePaused())
-    for (let next = this.#nextHolder(); next !== undefined; next = this.#nextHolder()) {
-      const events = this.#buffer.take(next, this.#maxEventsNow(next))
-      // A handler may have been added since the event was put into the buffer.
-      const handler = next ?? this.#buffer.holderOf(events[0]!)
-      this.#run(handler, events).catch(() => {}) // it was logged; the lease expires
+    this.#buffer.giveToNewHandlers()
+    const paused = this.#buffer.removePaused()
+    if (paused.length > 0) void this.release(paused)
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { holder, position } = next
+      const events = this.#buffer.take(holder, position, this.#maxEventsNow(holder))
+      // An error was logged; the lease expires.
+      this.#run(holder, events, this.#limits.begin(holder, events[0]!)).catch(() => {})
     }
-    if (this.drains === 0) this.#releaseAll(this.#buffer.removeSurplus())
+    const surplus = this.#buffer.removeSurplus(this.drains > 0)
+    for (const { events, delayMs } of surplus) {
+      void this.release(events, delayMs)
+      if (delayMs < WAKE_WITHIN_MS) this.#deps.pause.endIn(delayMs)
+    }
+    this.#limits.plan(this.#buffer.queues())
+    this.tellIdle()
     // The places of attempts that have run long enough by then are lent.
     if (!this.#buffer.isEmpty && this.#places.active >= this.#places.size)
       this.#lending ??= setTimeout(() => {
         this.#lending = undefined
-        this.#placeIsFree()
+        this.startReady()
+        this.#tellRoom()
       }, LONG_MS).unref()
   }
 
   /** Rejects when the outcome could not be written. */
   async runNow(claimed: ClaimedEvent): Promise<Result> {
-    const [result] = await this.#run(this.#buffer.holderOf(claimed), [claimed], true)
+    const holder = this.#buffer.holderOf(claimed)
+    const limit = holder?.options.limit ? await this.#limits.beginSoon(holder, claimed) : null
+    if (holder?.options.limit && limit === null) {
+      await this.release([claimed])
+      return { kind: 'postponed', delayMs: 0 }
+    }
+    const [result] = await this.#run(holder, [claimed], limit, true)
     return result!
   }
 
@@ -102,29 +122,37 @@ export class Dispatch<Tx> {
     if (claimed.length === 0) return
     const released = claimed.map(({ lease }) => lease)
     for (const lease of released) this.#deps.leases.drop(lease)
-    await this.#deps.store.release(released, delayMs).catch(() => {})
+    await this.#deps.store.release(released, delayMs).catch((error: unknown) => {
+      this.#deps.log.warn(
+        { step: 'claim', events: released.length, code: countStoreError(this.#deps.counters, error) },
+        'events could not be released: they are tried again when their leases expire',
+      )
+    })
   }
 
   idle(): Promise<void> {
     return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
-  get #isIdle(): boolean {
-    return this.#places.active === 0 && this.#settling === 0
+  tellIdle(): void {
+    if (this.#isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  #releaseAll(removed: readonly Removed[]): void {
-    for (const { events, delayMs } of removed) void this.release(events, delayMs)
+  /** During a drain events may wait for a limit. */
+  get #isIdle(): boolean {
+    return this.#places.active === 0 && this.#settling === 0 && (this.drains === 0 || this.#buffer.isEmpty)
   }
 
   /** Undefined when no event may start. Handlers below their quota go first. */
-  #nextHolder(): Holder<Tx> | undefined {
+  #next(): { readonly holder: Holder<Tx>; readonly position: number } | undefined {
     const quota = this.#places.quota(this.#buffer.holders())
-    let next: Holder<Tx> | undefined
-    for (const holder of this.#buffer.holders()) {
+    let next: { readonly holder: Holder<Tx>; readonly position: number } | undefined
+    for (const [holder, queue] of this.#buffer.queues()) {
       if (!this.#places.mayStart(holder, quota)) continue
-      if (this.#places.heldBy(holder) < quota) return holder
-      if (next === undefined) next = holder
+      const position = this.#limits.first(holder, queue)
+      if (position < 0) continue
+      if (this.#places.heldBy(holder) < quota) return { holder, position }
+      if (next === undefined) next = { holder, position }
     }
     return next
   }
@@ -136,20 +164,25 @@ export class Dispatch<Tx> {
     const most = groupSize(holder)
     if (most === 1 || holder.handleBatch) return most
     const { size, active } = this.#places
-    const freePlaces = Math.min(size - active, (holder.options.concurrency ?? size) - holder.active)
+    const freePlaces = Math.min(size - active, this.#limits.left(holder))
     return Math.min(most, Math.ceil(queue.length / Math.max(1, freePlaces)))
   }
 
   /** Rejects when the outcome could not be written. The place is free again in any case. */
-  async #run(handler: Holder<Tx>, events: readonly ClaimedEvent[], inCall = false): Promise<Result[]> {
-    const place = this.#places.take(handler, events.length)
+  async #run(
+    handler: Holder<Tx>,
+    events: readonly ClaimedEvent[],
+    limit: Limit<Tx> | null,
+    inCall = false,
+  ): Promise<Result[]> {
+    const place = this.#places.take(handler, events)
     let settling = 0
     const leavePlace = (isVisible: boolean) => {
       if (!isVisible && !this.#mayOverlap(handler)) return
       if (this.#settling >= SETTLING_PER_PLACE * this.#places.size) return
       settling = events.length
       this.#settling += settling
-      this.#leave(place)
+      this.#leave(place, limit)
     }
     const span = this.#deps.tracing?.attempt(events, inCall)
     let results: Result[] | null = null
@@ -166,24 +199,27 @@ export class Dispatch<Tx> {
     } finally {
       span?.end(results?.map(({ kind }) => kind) ?? null)
       this.#settling -= settling
-      this.#leave(place)
-      if (this.#isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve()
+      this.#leave(place, limit)
+      this.tellIdle()
     }
   }
 
   /** False for a handler with its own limit: one with a limit of 1 relies on seeing the effects of the last event. */
   #mayOverlap(handler: Holder<Tx>): boolean {
-    return this.#places.size > 1 && handler?.options.concurrency === undefined
+    return this.#places.size > 1 && handler?.options.limit?.concurrency === undefined
   }
 
-  #leave(place: Place<Tx>): void {
-    this.#places.leave(place)
-    this.#placeIsFree()
+  /** Called again when the outcome is written, which may make another event of a lane due. */
+  #leave(place: Place<Tx>, limit: Limit<Tx> | null): void {
+    if (this.#places.leave(place)) {
+      this.#limits.end(limit)
+      this.startReady()
+    }
+    this.#tellRoom()
   }
 
-  #placeIsFree(): void {
-    this.startReady()
-    if (this.#buffer.waiting <= this.#buffer.size / 2) this.#deps.pause.end()
+  #tellRoom(): void {
+    if (this.#buffer.waiting <= this.#buffer.size / 2) this.#deps.roomIsFree()
   }
 
   /** Events that have not begun, and those of a batch that failed, wait again. They keep their leases and their turn. */
@@ -200,6 +236,8 @@ export class Dispatch<Tx> {
   #settled(event: ClaimedEvent, result: Result): void {
     const { leases, pause, onSettled } = this.#deps
     leases.drop(event.lease)
+    if (result.kind === 'failed' && result.retryAfterMs !== undefined)
+      this.#limits.pause(this.#buffer.holderOf(event), event, result.retryAfterMs)
     this.#buffer.measured.finished()
     const dueInMs = dueIn(result)
     if (dueInMs !== null && dueInMs < WAKE_WITHIN_MS) pause.endIn(dueInMs)

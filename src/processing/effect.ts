@@ -1,11 +1,16 @@
-/** `ctx.once` and `ctx.idempotencyKey`: effects outside the database happen at least once, with a stable key. */
+/**
+ * `ctx.once` and `ctx.idempotencyKey`: effects outside the database happen at least once, with a stable key. An effect is new,
+ * begun (its end is unknown to a later attempt) or finished. With `lookup` the other service is asked about an unknown one.
+ */
 
 import { sha256 } from '../digest.js'
-import { isHookonceError } from '../errors.js'
+import { ageText, durationText, msOf } from '../duration.js'
+import { invalid, isHookonceError } from '../errors.js'
 import { type ClaimedEvent, type EventKey, limits } from '../model.js'
 import { checkStored, resultText, storedResult } from '../once.js'
+import { checkOptions, duration } from '../options.js'
 import { type EffectState, type EffectStep, need, type Store } from '../store.js'
-import { permanent } from './failure.js'
+import { isDirective, permanent } from './failure.js'
 import type { OnceOptions } from './handler.js'
 import { leaseLost, NeedsOwnTransaction } from './result.js'
 import type { Scope, Session } from './session.js'
@@ -47,7 +52,7 @@ export class Effects<Tx> {
     this.#claimed = claimed
   }
 
-  once<T>(name: string, fn: () => T | Promise<T>, options: OnceOptions = {}): Promise<T> {
+  once<T>(name: string, fn: () => T | Promise<T>, options: OnceOptions<T> = {}): Promise<T> {
     let known = this.#running.get(name)
     if (!known) {
       known = this.#run(name, fn, options)
@@ -57,37 +62,98 @@ export class Effects<Tx> {
     return this.#scope.calls.watch(known as Promise<T>)
   }
 
-  async #run(name: string, fn: () => unknown, { onUnknown = 'repeat' }: OnceOptions): Promise<unknown> {
+  async #run(name: string, fn: () => unknown, options: OnceOptions): Promise<unknown> {
     this.#scope.insistOnOpen()
     const { lease, id } = this.#claimed
     const effect = `effect "${name}" of event "${id}"`
+    const keepsUnknown = checkOnce(options)
+    if (keepsUnknown) this.#insistOnLastingRecord(effect)
     const before = await this.#write({ step: 'start', lease, name })
     if (before.state === 'finished') return storedResult(effect, before.result)
+    await this.#insistOnOpenAfter(before, name)
     const calls = callsOf(this.#store)
     const key = `${lease.seq} ${name}`
-    const joined = runningCall(calls, key)
-    if (before.state === 'unknown' && onUnknown === 'review' && !joined) {
-      throw permanent(
-        `effect "${name}" was begun by an earlier attempt and its result is unknown; check whether it happened, then retry`,
-      )
+    let call = runningCall(calls, key)
+    if (!call && before.state === 'unknown') {
+      const found = await this.#lookBeforeRepeat(name, before.ageMs, options)
+      if (found !== null) return this.#keep(effect, name, found)
+      this.#scope.insistOnOpen()
     }
-    const call = joined ?? { result: (async () => fn())(), startedAt: performance.now() }
+    call ??= { result: (async () => fn())(), startedAt: performance.now() }
     calls.set(key, call)
     try {
-      const result = await this.#resultOf(call, name)
-      const text = resultText(result, limits.effectResultBytes)
-      await this.#finish(name, text)
-      checkStored(effect, text)
-      return result
+      return await this.#keep(effect, name, await this.#resultOf(call, name, keepsUnknown))
     } finally {
       if (calls.get(key) === call) calls.delete(key)
     }
   }
 
-  async #resultOf({ result }: Call, name: string): Promise<unknown> {
+  async #keep(effect: string, name: string, result: unknown): Promise<unknown> {
+    const text = resultText(result, limits.effectResultBytes)
+    await this.#finish(name, text)
+    checkStored(effect, text)
+    return result
+  }
+
+  /** Null: `fn` runs. Else the result that the other service knows. Throws when nobody knows and a repetition may do harm. */
+  async #lookBeforeRepeat(
+    name: string,
+    ageMs: number,
+    { lookup, keyLives, onUnknown }: OnceOptions,
+  ): Promise<unknown> {
+    if (lookup) return this.#lookUp(name, lookup)
+    const begun = `effect "${name}" was begun by an earlier attempt ${ageText(ageMs)} ago, and its end is unknown`
+    if (keyLives !== undefined && ageMs >= msOf(keyLives, 0))
+      throw permanent(
+        `${begun}; the other service has forgotten its key, because keyLives is ${durationText(msOf(keyLives, 0))}; ${wayOut(this.#claimed, name)}`,
+      )
+    if (onUnknown === 'review') throw permanent(`${begun}; ${wayOut(this.#claimed, name)}`)
+    return null
+  }
+
+  async #lookUp(name: string, lookup: NonNullable<OnceOptions['lookup']>): Promise<unknown> {
+    let found: unknown
+    try {
+      found = await lookup(idempotencyKey(this.#claimed, name))
+    } catch (error) {
+      // A failure of the store stays one, and the handler may decide how the attempt ends.
+      if (isDirective(error) || isHookonceError(error)) throw error
+      const problem = `whether effect "${name}" has happened is unknown, because its lookup failed`
+      throw new Error(problem, { cause: error })
+    }
+    // Perhaps a missing `return`: to call again could do harm.
+    if (found === undefined)
+      throw new TypeError(
+        `the lookup of effect "${name}" returned undefined; return the result, or null when it did not happen`,
+      )
+    return found
+  }
+
+  /** A rollback must not undo the record that the effect was begun. */
+  #insistOnLastingRecord(effect: string): void {
+    if (this.#store.singleWriter && this.#session.transaction)
+      throw permanent(
+        `${effect} has lookup or keyLives and was called after ctx.tx was used; on this store call it before, because its record is part of the transaction`,
+      )
+  }
+
+  /** The store may have been slow, and the attempt may be over. Then the effect does not begin. */
+  async #insistOnOpenAfter({ state }: EffectState, name: string): Promise<void> {
+    try {
+      this.#scope.insistOnOpen()
+    } catch (error) {
+      if (state === 'new')
+        await this.#write({ step: 'drop', lease: this.#claimed.lease, name }).catch(() => {})
+      throw error
+    }
+  }
+
+  /** `keepsUnknown`: an error may only be a lost answer. */
+  async #resultOf({ result }: Call, name: string, keepsUnknown: boolean): Promise<unknown> {
     try {
       return await result
     } catch (error) {
+      if (keepsUnknown) throw error
       // The effect is known to have failed. If that cannot be written, its result stays unknown.
       await this.#write({ step: 'drop', lease: this.#claimed.lease, name }).catch(() => {})
       throw error
@@ -129,6 +195,19 @@ export class Effects<Tx> {
     if (state.state === 'fenced') throw leaseLost(this.#claimed)
     return state
   }
+}
+
+function wayOut({ source, id }: EventKey, name: string): string {
+  const retry = `hookonce retry ${source}/${id} --effect`
+  return `check there whether it happened, and retry with the answer: ${retry} '${name}=null' when it did not, ${retry} '${name}=<result>' with its result as JSON when it did`
+}
+
+/** True when the effect must stay unknown after an error. */
+function checkOnce({ lookup, keyLives }: OnceOptions): boolean {
+  if (lookup !== undefined && typeof lookup !== 'function')
+    throw invalid('ctx.once: `lookup`', 'must be a function')
+  if (keyLives !== undefined) checkOptions('ctx.once: `keyLives`', keyLives, duration(0, limits.delayMs))
+  return lookup !== undefined || keyLives !== undefined
 }
 
 function runningCall(calls: ReadonlyMap<string, Call>, key: string): Call | null {

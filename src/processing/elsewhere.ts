@@ -5,9 +5,10 @@
  * answer might not know a new process.
  */
 import { handlesType } from '../glob.js'
-import type { ClaimedEvent, EventTypeKey } from '../model.js'
+import { type ClaimedEvent, type EventTypeKey, followedSource } from '../model.js'
 import type { Source } from '../provider.js'
 import type { Store } from '../store.js'
+import type { Registry } from './registry.js'
 
 /** The process that handles a type may die: then this one must look again. */
 const KNOWN_MS = 5_000
@@ -22,7 +23,7 @@ export async function handledNow(
 ): Promise<(event: EventTypeKey) => boolean> {
   const handled = history ? await history.handled() : []
   return ({ source, type }) => {
-    const separator = sources.get(source)?.typeSeparator
+    const separator = sources.get(followedSource(source))?.typeSeparator
     return handled.some((types) => types.source === source && handlesType(types.pattern, type, separator))
   }
 }
@@ -30,11 +31,13 @@ export async function handledNow(
 export class Elsewhere<Tx> {
   readonly #store: Pick<Store<Tx>, 'history'>
   readonly #sources: SourceTypes
+  readonly #registry: Registry<Tx>
   readonly #known = new Map<string, EventTypeKey & { readonly until: number }>()
 
-  constructor(store: Pick<Store<Tx>, 'history'>, sources: SourceTypes) {
+  constructor(store: Pick<Store<Tx>, 'history'>, sources: SourceTypes, registry: Registry<Tx>) {
     this.#store = store
     this.#sources = sources
+    this.#registry = registry
   }
 
   async sort(events: readonly ClaimedEvent[]): Promise<{
@@ -45,7 +48,7 @@ export class Elsewhere<Tx> {
     const elsewhere: ClaimedEvent[] = []
     const nowhere: ClaimedEvent[] = []
     for (const event of events) {
-      const isHandled = isLive(event)
+      const isHandled = this.#registry.isLeft(event) || isLive(event)
       if (isHandled) this.#note(event)
       ;(isHandled ? elsewhere : nowhere).push(event)
     }

@@ -5,17 +5,18 @@ import { checkOptions, complete, duration, numberFrom, type Rule, shape, whole }
 import { textOf } from './error-text.js'
 
 export interface RetryPolicy {
-  /** Attempts in all, counted since the event was recorded or an operator retried it. Default 12. */
+  /** Attempts in all, counted since the event was recorded or an operator retried it. Default 25. */
   readonly maxAttempts: number
   /** Delay after the first failure. Default `'1s'`. */
   readonly firstDelay: Duration
   /** Each delay is this many times the one before. Default 2. */
   readonly factor: number
-  /** The longest delay. Default `'1h'`. */
+  /** The longest delay. Default `'9h'`. */
   readonly maxDelay: Duration
 }
 
-export const defaultRetry: RetryPolicy = { maxAttempts: 12, firstDelay: '1s', factor: 2, maxDelay: '1h' }
+/** About three days: a downstream service may be away over a weekend night before anyone looks. */
+export const defaultRetry: RetryPolicy = { maxAttempts: 25, firstDelay: '1s', factor: 2, maxDelay: '9h' }
 
 export const retryRule = shape({
   maxAttempts: whole(1),
@@ -76,6 +77,11 @@ export function retryAfter(delay: Duration, why: unknown = 'the handler asked to
  */
 export function postpone(delay: Duration, why: unknown = 'the handler asked to be called later'): Error {
   return new Directive('Postponed', why, checkDelay('postpone', delay))
+}
+
+/** The handler says itself how the attempt ends. */
+export function isDirective(error: unknown): boolean {
+  return error instanceof Directive
 }
 
 export function delayOf(error: unknown, name: Directive['name']): number | null {

@@ -1,22 +1,47 @@
 /**
  * Inline mode: an event is handled inside the request, and the answer tells the result. After a failure the next delivery of
  * the sender runs the event again at once. A request waits a little for another request or worker that has the event. An
- * event that was not handled is acknowledged only when a worker runs it later.
+ * event that was not handled is acknowledged only when a worker runs it later. When the handler has returned a reply, a
+ * later delivery gets the stored one.
  */
-import type { EventKey, InlineStatus, RecordVerdict, State } from '../model.js'
+import { atMost, countDown } from '../clock.js'
+import type { EventKey, InlineEnd, InlineStatus, RecordVerdict, State } from '../model.js'
 import type { Store } from '../store.js'
 import type { Processor } from './processor.js'
+import type { Result } from './result.js'
 
 const WAIT_MS = 5_000
 const POLL_MS = 25
 
+type Runner = Pick<Processor<unknown>, 'processEvent' | 'runRecorded' | 'endOf'>
+
 export async function handleInline(
   store: Store,
-  processor: Pick<Processor<unknown>, 'processEvent'>,
+  processor: Runner,
   key: EventKey,
   verdict: RecordVerdict,
   isHandledHere: boolean,
   /** True when a worker runs: an unfinished event is then tried again without another delivery. */
+  handledLater: () => Promise<boolean>,
+): Promise<InlineEnd> {
+  const isNew = verdict.status === 'recorded' && verdict.state !== 'ignored'
+  const first = isNew ? await processor.runRecorded(seqOf(verdict)) : null
+  const status = await statusAfter(first, store, processor, key, verdict, isHandledHere, handledLater)
+  if (status !== 'processed' && status !== 'already_processed') return { status, reply: null }
+  if (status === 'processed' && first) return { status, reply: ('reply' in first && first.reply) || null }
+  // A reply is about the content that was handled.
+  if (verdict.status === 'duplicate' && !verdict.equal) return { status, reply: null }
+  return { status, reply: (await store.replies?.get(key)) ?? null }
+}
+
+/** `recorded`: the result of the request that has recorded the event, if it ran it. */
+async function statusAfter(
+  recorded: Result | null,
+  store: Store,
+  processor: Runner,
+  key: EventKey,
+  verdict: RecordVerdict,
+  isHandledHere: boolean,
   handledLater: () => Promise<boolean>,
 ): Promise<InlineStatus> {
   if (verdict.status === 'duplicate' && verdict.state === 'succeeded') return 'already_processed'
@@ -32,16 +57,21 @@ export async function handleInline(
     // the review list. Of two simultaneous deliveries only one runs it.
     await store.operate({ verb: 'retry', events: [key], actor: 'sender', note: 'delivered again' })
   }
-  const result = await processor.processEvent(key)
+  const seq = seqOf(verdict)
+  const result = recorded ?? (processor.endOf(seq) ? null : await processor.processEvent(key))
   if (result?.kind === 'succeeded' || result?.kind === 'ignored') return 'processed'
   if (result?.kind === 'failed') return 'failed'
   if (result?.kind === 'postponed') return (await handledLater()) ? 'already_received' : 'not_handled'
   if (result?.kind === 'handed_back') return 'unknown' // not handled, and this process is stopping
-  const seen = await waitFor(store, key)
+  const seen = await waitFor(store, key, () => processor.endOf(seq))
   // A worker without its handler was faster than this request.
   if (seen === 'already_processed' && isHandledHere && (await isUnhandled(store, key))) return 'unknown'
   // The result is unknown. Without a worker only another delivery runs the event again, so the sender must retry.
   return seen === 'already_received' && !(result === null && (await handledLater())) ? 'unknown' : seen
+}
+
+function seqOf(verdict: RecordVerdict): number {
+  return 'seq' in verdict ? verdict.seq : 0
 }
 
 /** The verdict of a cache may be a minute old, and another process may have run the event since. */
@@ -56,13 +86,19 @@ async function isUnhandled(store: Store, key: EventKey): Promise<boolean> {
   return (await store.get(key))?.reason === 'unhandled'
 }
 
-async function waitFor(store: Store, key: EventKey): Promise<InlineStatus> {
-  const until = performance.now() + WAIT_MS
+/** `inThisProcess`: the end of the attempt, when another request of this process runs it. Else the log is polled. */
+async function waitFor(
+  store: Store,
+  key: EventKey,
+  inThisProcess: () => Promise<unknown> | null,
+): Promise<InlineStatus> {
+  const left = countDown(WAIT_MS)
   for (;;) {
+    await atMost(left(), inThisProcess())
     const state: State | undefined = (await store.get(key))?.state
     if (state === 'succeeded' || state === 'ignored') return 'already_processed'
     if (state === 'failed') return 'failed'
-    if (performance.now() > until) return 'already_received'
+    if (left() <= 1) return 'already_received'
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

@@ -92,7 +92,16 @@ export class Leases<Tx> {
 
   #beat(): void {
     if (this.#byToken.size === 0) this.endHeartbeat()
-    else void this.#extendAll()
+    else {
+      this.#loseExpired() // the store may not have answered the last heartbeats
+      void this.#extendAll()
+    }
+  }
+
+  #loseExpired(): void {
+    const now = performance.now()
+    for (const event of [...this.#byToken.values()])
+      if (event.expiresAt < now && !event.isLost) this.#lose(event)
   }
 
   async #extendAll(): Promise<void> {
@@ -113,8 +122,7 @@ export class Leases<Tx> {
         { step: 'claim', code: countStoreError(counters, error) },
         'leases could not be extended; trying again',
       )
-      for (const event of events)
-        if (event.expiresAt < performance.now() && this.has(event.claimed.lease.token)) this.#lose(event)
+      this.#loseExpired()
     }
   }
 

@@ -6,12 +6,14 @@ import { limits } from '../model.js'
 import { duration, MAX_TIMER_MS, type Rule, shape, text, whole } from '../options.js'
 import { retryRule } from './failure.js'
 
-export const DEFAULT_CONCURRENCY = 16
+/** As many as the PostgreSQL store opens connections for handlers. */
+export const DEFAULT_CONCURRENCY = 10
+export const DEFAULT_POLL = '1s'
 
 export interface ProcessingOptions {
   /**
    * Attempts at the same time, in this process. Attempts that run for more than a second lend places to other handlers; more
-   * run then. Default 16.
+   * run then. Default 10.
    */
   readonly concurrency?: number
   /** Time without a heartbeat after which a lease expires. Default `'30s'`; there are three heartbeats in that time. */

@@ -1,5 +1,5 @@
 /** The event as its handler sees it. Its payload is a slice of the stored delivery. */
-import type { ClaimedEvent } from '../model.js'
+import { type ClaimedEvent, followedSource } from '../model.js'
 import type { Delivery, Source, StoredSlice } from '../provider.js'
 import { isForm } from '../verification/delivery/body-formats.js'
 import type { HandledEvent } from './handler.js'
@@ -7,7 +7,7 @@ import type { HandledEvent } from './handler.js'
 export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint8Array): HandledEvent {
   let parsed: { value: unknown } | null = null
   return {
-    source: claimed.source,
+    source: followedSource(claimed.source),
     id: claimed.id,
     type: claimed.type,
     reference: claimed.reference,
@@ -28,6 +28,11 @@ export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint
 export function withPayload(event: HandledEvent, payload: unknown): HandledEvent {
   const { source, id, type, reference, raw, slice, headers, receivedAt } = event
   return { source, id, type, reference, raw, slice, headers, receivedAt, payload }
+}
+
+/** False when the delivery carries several events. */
+export function isWholeDelivery(source: Source, { headers, body }: ClaimedEvent): boolean {
+  return body !== null && slicesOf(source, headers, body).length === 1
 }
 
 /** All of the body when the delivery is one event, or when no slice is certain to be this event. */

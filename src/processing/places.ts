@@ -10,18 +10,22 @@
  * The quota is an equal part of the places for each handler that has events here. A handler that is alone may hold all
  * places. Handlers below their quota go first. With one place nothing is lent.
  */
+import type { ClaimedEvent } from '../model.js'
+import type { PlacesTaken } from '../store.js'
 import type { Registered } from './registry.js'
 
 /** An attempt that runs longer lends its place. */
 export const LONG_MS = 1_000
 const LAST_WEIGHT = 0.2
+/** Batches may have thousands of events. */
+const MAX_TOLD = 1_000
 
 /** Null holds the places of events without a handler. */
 export type Holder<Tx> = Registered<Tx> | null
 
 export interface Place<Tx> {
   readonly holder: Holder<Tx>
-  readonly events: number
+  readonly claimed: readonly ClaimedEvent[]
   readonly startedAt: number
 }
 
@@ -41,12 +45,28 @@ export class Places<Tx> {
     return this.size - this.#countedWith(this.#quotaOf(this.#held.size + 1))
   }
 
-  heldBy(holder: Holder<Tx>): number {
-    return this.#held.get(holder)?.size ?? 0
+  /** For other processes and operators. */
+  get taken(): PlacesTaken {
+    const taken = [...this.#held].flatMap(([holder, { size }]) =>
+      holder
+        ? [
+            {
+              source: holder.source,
+              pattern: holder.pattern,
+              count: size,
+              limit: holder.options.limit?.concurrency ?? null,
+            },
+          ]
+        : [],
+    )
+    const running = [...this.#held.values()].flatMap((held) =>
+      [...held].flatMap(({ claimed }) => claimed.map(({ lease }) => lease.seq)),
+    )
+    return { size: this.size, taken, running: running.length > MAX_TOLD ? null : running }
   }
 
-  isAtLimit(holder: Holder<Tx>): boolean {
-    return this.heldBy(holder) >= (holder?.options.concurrency ?? Number.POSITIVE_INFINITY)
+  heldBy(holder: Holder<Tx>): number {
+    return this.#held.get(holder)?.size ?? 0
   }
 
   isLong(holder: Holder<Tx>): boolean {
@@ -61,13 +81,12 @@ export class Places<Tx> {
   }
 
   mayStart(holder: Holder<Tx>, quota: number): boolean {
-    if (this.isAtLimit(holder)) return false
     if (this.active < this.size) return true
     return this.heldBy(holder) < quota && this.#countedWith(quota) < this.size
   }
 
-  take(holder: Holder<Tx>, events: number): Place<Tx> {
-    const place = { holder, events, startedAt: performance.now() }
+  take(holder: Holder<Tx>, claimed: readonly ClaimedEvent[]): Place<Tx> {
+    const place = { holder, claimed, startedAt: performance.now() }
     const held = this.#held.get(holder) ?? new Set()
     this.#held.set(holder, held.add(place))
     this.active++
@@ -78,18 +97,19 @@ export class Places<Tx> {
     return place
   }
 
-  /** May be called more than once. */
-  leave(place: Place<Tx>): void {
-    const { holder, events, startedAt } = place
+  /** False when it was left before. */
+  leave(place: Place<Tx>): boolean {
+    const { holder, claimed, startedAt } = place
     const held = this.#held.get(holder)
-    if (!held?.delete(place)) return
+    if (!held?.delete(place)) return false
     this.active--
     if (held.size === 0) this.#held.delete(holder)
-    if (!holder) return
+    if (!holder) return true
     holder.active--
     holder.changedAt = performance.now()
-    const ms = (holder.changedAt - startedAt) / events
+    const ms = (holder.changedAt - startedAt) / claimed.length
     holder.meanMs = holder.meanMs === null ? ms : holder.meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
+    return true
   }
 
   #quotaOf(handlers: number): number {

@@ -3,8 +3,9 @@
  * nobody handles its type, its attempts are used up, its payload is unreadable or does not match the schema, or it is
  * stale.
  */
+import { timeLimited } from '../clock.js'
 import { codeOf, type ErrorCode } from '../errors.js'
-import type { ClaimedEvent } from '../model.js'
+import { type ClaimedEvent, followedSource, type Reference, type Reply } from '../model.js'
 import type { Source } from '../provider.js'
 import { need, type Store, type Watermark } from '../store.js'
 import type { AttemptDeps } from './attempt.js'
@@ -23,6 +24,10 @@ export interface PreparedEvent {
   readonly watermark: Watermark | null
   /** The result if the handler returns; changed by `ctx.ignore`. */
   result: Result
+  /** Added by `ctx.refer`. */
+  references?: Reference[]
+  /** Written together with the result. */
+  reply: Reply | null
   durationMs: number
 }
 
@@ -33,7 +38,10 @@ export function prepare<Tx>(
   handler: Registered<Tx> | null,
   claimed: ClaimedEvent,
 ): PreparedEvent | Promise<PreparedEvent> {
-  if (!handler) return withoutHandler(claimed, { kind: 'ignored', reason: 'unhandled' })
+  if (!handler) {
+    const reason = deps.registry.isConsumed(claimed) ? 'other_consumers' : 'unhandled'
+    return withoutHandler(claimed, { kind: 'ignored', reason })
+  }
   const over = usedUp(handler.retry, claimed.tries)
   if (over) return withoutHandler(claimed, over)
   const failed = (error: unknown) => withoutHandler(claimed, failureIn(deps, session, error, claimed))
@@ -41,7 +49,7 @@ export function prepare<Tx>(
     const event = readable(deps.sources, claimed)
     const { schema, stale } = handler.options
     if (schema || stale) return examined(deps, handler, claimed, event).catch(failed)
-    return { claimed, event, watermark: null, result: { kind: 'succeeded' }, durationMs: 0 }
+    return { claimed, event, watermark: null, result: { kind: 'succeeded' }, reply: null, durationMs: 0 }
   } catch (error) {
     return failed(error)
   }
@@ -49,7 +57,7 @@ export function prepare<Tx>(
 
 function readable(sources: ReadonlyMap<string, Source>, claimed: ClaimedEvent): HandledEvent {
   if (claimed.unreadable) throw claimed.unreadable
-  const source = sources.get(claimed.source)
+  const source = sources.get(followedSource(claimed.source))
   if (claimed.body === null || !source)
     throw permanent('its payload has been removed, so it cannot be handled')
   return asHandledEvent(source, claimed, claimed.body)
@@ -62,21 +70,27 @@ async function examined<Tx>(
   received: HandledEvent,
 ): Promise<PreparedEvent> {
   const { schema, stale } = handler.options
-  const event = schema ? await validated(received, schema) : received
-  const watermark = stale ? watermarkOf(handler, event, stale) : null
+  const event = schema ? await validated(received, schema, handler.timeoutMs) : received
+  const watermark = stale ? watermarkOf(handler, claimed, event, stale) : null
   const isLate = watermark ? await isStale(store, watermark) : false
   if (isLate === true) return withoutHandler(claimed, { kind: 'ignored', reason: 'stale' })
   if (isLate !== false) return withoutHandler(claimed, unavailableNow(isLate))
-  return { claimed, event, watermark, result: { kind: 'succeeded' }, durationMs: 0 }
+  return { claimed, event, watermark, result: { kind: 'succeeded' }, reply: null, durationMs: 0 }
 }
 
 function withoutHandler(claimed: ClaimedEvent, result: Result): PreparedEvent {
-  return { claimed, event: null, watermark: null, result, durationMs: 0 }
+  return { claimed, event: null, watermark: null, result, reply: null, durationMs: 0 }
 }
 
 /** A payload that does not match the schema never will. */
-async function validated(event: HandledEvent, schema: StandardSchema): Promise<HandledEvent> {
-  const result = await schema['~standard'].validate(event.payload)
+async function validated(
+  event: HandledEvent,
+  schema: StandardSchema,
+  limitMs: number,
+): Promise<HandledEvent> {
+  const validating = schema['~standard'].validate(event.payload)
+  const late = () => new Error(`the schema took longer than ${limitMs} ms`)
+  const result = 'then' in validating ? await timeLimited(validating, limitMs, late) : validating
   if (result.issues) {
     const [first] = result.issues
     throw permanent(
@@ -94,6 +108,7 @@ function pathOf(path: readonly unknown[] | undefined): string {
 /** The key holds the pattern of the handler, because two handlers may count in different units. */
 function watermarkOf<Tx>(
   { pattern }: Registered<Tx>,
+  { source }: ClaimedEvent,
   event: HandledEvent,
   stale: (event: HandledEvent) => number,
 ): Watermark | null {
@@ -101,7 +116,7 @@ function watermarkOf<Tx>(
   const value = stale(event)
   if (!Number.isFinite(value))
     throw new Error(`stale() returned ${value} for event "${event.id}"; it must return a number`)
-  return { source: event.source, key: `${pattern.length}:${pattern} ${event.reference}`, value }
+  return { source, key: `${pattern.length}:${pattern} ${event.reference}`, value }
 }
 
 /** The code of the error when the store cannot tell. */

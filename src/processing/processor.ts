@@ -11,22 +11,36 @@
 import { atMost, countDown } from '../clock.js'
 import { countStoreError } from '../counters.js'
 import { msOf } from '../duration.js'
-import type { EventKey } from '../model.js'
+import type { ClaimedEvent, EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import { checkOptions } from '../options.js'
+import type { LogRecorder } from '../recorder.js'
+import type { PlacesTaken } from '../store.js'
+import { Backlog } from './backlog.js'
 import { EventBuffer } from './buffer.js'
 import { Claims } from './claim.js'
 import { type Claimable, ClaimSources, LOOK_MS } from './claim-sources.js'
 import { Dispatch, type DispatchDeps } from './dispatch.js'
 import { Leases } from './leases.js'
-import { DEFAULT_CONCURRENCY, type ProcessingOptions, processingRule, workerName } from './options.js'
+import { Limits } from './limits.js'
+import {
+  DEFAULT_CONCURRENCY,
+  DEFAULT_POLL,
+  type ProcessingOptions,
+  processingRule,
+  workerName,
+} from './options.js'
 import { Pause } from './pause.js'
 import { Places } from './places.js'
+import { RecordClaims } from './record-claims.js'
 import type { Result } from './result.js'
 import { OutcomeWriter } from './settle.js'
 
 /** The parts that the processor makes itself. */
-type Parts = 'outcomes' | 'unhandled' | 'leases' | 'buffer' | 'places' | 'pause'
-type ProcessorDeps<Tx> = Omit<DispatchDeps<Tx>, Parts>
+type Parts = 'outcomes' | 'unhandled' | 'leases' | 'buffer' | 'places' | 'limits' | 'pause' | 'roomIsFree'
+interface ProcessorDeps<Tx> extends Omit<DispatchDeps<Tx>, Parts> {
+  /** For an event that goes from `record` to dispatch: its payload as a claim returns it. */
+  readonly readable: (recorded: ClaimedEvent) => ClaimedEvent
+}
 
 /** How long aborted attempts may take to be released when the processor stops. */
 const ABORTED_MS = 2_000
@@ -39,11 +53,15 @@ export class Processor<Tx> {
   readonly #concurrency: number
   readonly #pollMs: number
   readonly #pause = new Pause()
+  readonly #backlog = new Backlog()
   readonly #sources: ClaimSources<Tx>
   readonly #claims: Claims<Tx>
+  readonly #recordClaims: RecordClaims<Tx>
   readonly #dispatch: Dispatch<Tx>
   #state: 'idle' | 'running' | 'stopping' = 'idle'
   #looping: Promise<void> | null = null
+  /** Events of `processEvent` and `runRecorded`, by their seq. */
+  readonly #runs = new Map<number, Promise<unknown>>()
   #unsubscribe: (() => Promise<void>) | undefined
   /** Events that had not begun at the stop. */
   #released: Promise<void> | undefined
@@ -53,23 +71,44 @@ export class Processor<Tx> {
   constructor(deps: ProcessorDeps<Tx>, options: ProcessingOptions = {}) {
     checkOptions('processing', options, processingRule)
     this.#concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
-    this.#pollMs = msOf(options.poll, '1s')
+    this.#pollMs = msOf(options.poll, DEFAULT_POLL)
     const leaseMs = msOf(options.lease, '30s')
     const worker = options.worker ?? workerName()
     const places = new Places<Tx>(this.#concurrency)
-    const buffer = new EventBuffer(deps.registry, places, leaseMs)
+    const limits = new Limits<Tx>({
+      ...deps,
+      places,
+      worker,
+      leaseMs,
+      wake: () => this.#dispatch.startReady(),
+    })
+    const buffer = new EventBuffer(deps.registry, places, limits, leaseMs)
     this.#deps = {
       ...deps,
       outcomes: new OutcomeWriter(deps.store),
       unhandled: new Map(),
-      leases: new Leases(deps, leaseMs, buffer),
+      leases: new Leases(deps, leaseMs, {
+        remove: (claimed) => {
+          buffer.remove(claimed)
+          this.#dispatch.tellIdle()
+        },
+      }),
       buffer,
       places,
+      limits,
       pause: this.#pause,
+      roomIsFree: () => {
+        if (!this.#backlog.isEmpty || this.#sources.areOrdered) this.#pause.end()
+      },
     }
     this.#sources = new ClaimSources(deps.registry, deps.sources, buffer)
     this.#dispatch = new Dispatch(this.#deps)
     this.#claims = new Claims(this.#deps, this.#dispatch, { worker, leaseMs })
+    this.#recordClaims = new RecordClaims(
+      { ...this.#deps, readable: deps.readable, backlog: this.#backlog },
+      this.#dispatch,
+      { worker, leaseMs, mayClaim: () => this.#state === 'running' && !this.#claims.arePaused },
+    )
   }
 
   async start(): Promise<void> {
@@ -78,7 +117,7 @@ export class Processor<Tx> {
     this.#released = undefined
     this.#dispatch.start()
     this.#deps.leases.allowSessions()
-    this.#unsubscribe = await this.#deps.store
+    const unsubscribe = await this.#deps.store
       .subscribe(() => this.wake())
       .catch((error: unknown) => {
         this.#deps.log.warn(
@@ -87,7 +126,17 @@ export class Processor<Tx> {
         )
         return undefined
       })
+    if (this.#isStopping) return unsubscribe?.()
+    this.#unsubscribe = unsubscribe
     this.#looping = this.#loop()
+  }
+
+  get #isStopping(): boolean {
+    return this.#state === 'stopping'
+  }
+
+  get places(): PlacesTaken {
+    return this.#deps.places.taken
   }
 
   wake(): void {
@@ -114,6 +163,7 @@ export class Processor<Tx> {
     // otherwise their leases expire.
     await atMost(left() + ABORTED_MS, Promise.all([this.#dispatch.idle(), this.#looping, released]))
     clearTimeout(timer)
+    await atMost(Math.max(left(), ABORTED_MS / 4), this.#deps.limits.giveBack())
     leases.endHeartbeat()
   }
 
@@ -121,6 +171,7 @@ export class Processor<Tx> {
   async drain(): Promise<number> {
     const limit = Math.max(this.#concurrency, this.#deps.registry.largestGroup)
     this.#dispatch.drains++
+    await this.#deps.registry.paused.refresh()
     try {
       for (let attempts = 0; ; ) {
         const claimed = await this.#claims.due(limit, this.#sources.unpaused(), 0)
@@ -130,14 +181,40 @@ export class Processor<Tx> {
       }
     } finally {
       this.#dispatch.drains--
+      await this.#deps.limits.giveBack()
     }
   }
 
   /** Runs this event now, due or not. Null when `Claims.one` is null. `postponed`: by the handler, or it must not run here now. */
   async processEvent(key: EventKey): Promise<Result | null> {
+    await this.#deps.registry.paused.refreshOld()
     const claimed = await this.#claims.one(key)
     if (claimed === 'released') return { kind: 'postponed', delayMs: 0 }
-    return claimed && this.#dispatch.runNow(claimed)
+    return claimed && this.#runNow(claimed)
+  }
+
+  /** Records deliveries, and claims the events that can begin at once. */
+  record(next: LogRecorder, deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
+    return this.#recordClaims.record(next, deliveries)
+  }
+
+  /** Runs the event that its request has recorded. Null when it has no lease, as for an event that was known. */
+  async runRecorded(seq: number): Promise<Result | null> {
+    const claimed = this.#recordClaims.takeForRequest(seq)
+    return claimed && this.#runNow(claimed)
+  }
+
+  /** Resolves when the call that runs this event now has ended; null when there is none in this process. */
+  endOf(seq: number): Promise<unknown> | null {
+    return this.#runs.get(seq) ?? null
+  }
+
+  async #runNow(claimed: ClaimedEvent): Promise<Result> {
+    const { seq } = claimed.lease
+    const run = this.#dispatch.runNow(claimed)
+    const ended = run.catch(() => {}).finally(() => this.#runs.delete(seq))
+    this.#runs.set(seq, ended)
+    return run
   }
 
   async #loop(): Promise<void> {
@@ -153,13 +230,21 @@ export class Processor<Tx> {
   /** Claims as many events as there is room for. True when there are probably more. */
   async #claimForRoom(claimable: Claimable): Promise<boolean> {
     const { room } = this.#dispatch
-    if (room === 0) return false
+    if (room === 0) {
+      this.#backlog.add()
+      return false
+    }
+    const isEmpty = this.#backlog.beforeClaim()
     const askedAt = performance.now()
     const { sources, limit } = this.#sources.nextClaim(claimable, room)
     try {
       const { found } = await this.#claims.due(limit, sources)
       this.#failures = 0
-      if (found === limit) return true
+      if (found === limit) {
+        this.#backlog.add()
+        return true
+      }
+      if (claimable.behind.length === 0 && sources.length > 0 && !this.#claims.arePaused) isEmpty()
       if (found < FEW_EVENTS && this.#deps.places.free < this.#concurrency && !this.#sources.areOrdered)
         await rest(Math.min(MAX_REST_MS, performance.now() - askedAt))
     } catch (error) {

@@ -2,7 +2,7 @@
  * Redaction. Error texts are stored, logged and shown to operators, so these are masked in them: secrets of the sources,
  * values at configured paths of the payload, configured patterns, and text that looks like a credential.
  */
-import { type ClaimedEvent, limits } from '../model.js'
+import { type ClaimedEvent, followedSource, limits } from '../model.js'
 import { checkOptions, flag, listOf, type Rule, rule, shape } from '../options.js'
 import type { Source } from '../provider.js'
 import { asText, cut, describeError, placeOf, stackOf, storable, withoutCredentials } from './error-text.js'
@@ -59,7 +59,7 @@ export function createRedactor(options: RedactOptions, sources: ReadonlyMap<stri
       const stack = cut(clean(stackOf(error), claimed), MAX_STACK_BYTES)
       return cut(`${message}\n${stack}`.trimEnd(), limits.errorBytes)
     },
-    place: (error, claimed) => clean(placeOf(error), claimed),
+    place: (error, claimed) => cut(clean(placeOf(error), claimed), limits.placeBytes),
     reason(reason, claimed) {
       const text = clean(asText(reason), claimed)
       return cut(text === '' ? 'no reason given' : text, limits.reasonBytes)
@@ -73,7 +73,7 @@ function hide(text: string, pattern: RegExp): string {
 
 /** A payload that cannot be read has no values at any path: null. */
 function payloadOf(claimed: ClaimedEvent, sources: ReadonlyMap<string, Source>): unknown {
-  const source = sources.get(claimed.source)
+  const source = sources.get(followedSource(claimed.source))
   if (!source || claimed.body === null) return null
   try {
     return asHandledEvent(source, claimed, claimed.body).payload

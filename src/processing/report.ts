@@ -28,7 +28,7 @@ export function report<Tx>(
 function logResult(log: Logger, fields: LogFields, result: Result): void {
   switch (result.kind) {
     case 'failed': {
-      const place = 'place' in result && result.place ? { place: result.place } : {}
+      const place = result.place ? { place: result.place } : {}
       const failed = { ...fields, error: cut(result.error, MAX_LOGGED_ERROR_BYTES), ...place }
       if (result.retryInMs === null) log.warn(failed, 'attempt failed: dead letter')
       else log.warn({ ...failed, retryInMs: result.retryInMs }, 'attempt failed: will be retried')
@@ -38,7 +38,8 @@ function logResult(log: Logger, fields: LogFields, result: Result): void {
       log.warn({ ...fields, code: 'LEASE_LOST' }, 'lease lost: the result of the attempt was discarded')
       break
     case 'handed_back':
-      log.info(fields, 'released because the process is stopping: the attempt does not count')
+      if (!result.stillRuns)
+        log.info(fields, 'released because the process is stopping: the attempt does not count')
       break
     case 'postponed': {
       const { code, delayMs } = result

@@ -1,6 +1,6 @@
 /** Results: how an attempt on one event ended, and how an error becomes a result. */
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
-import type { ClaimedEvent, EventKey, Outcome } from '../model.js'
+import type { ClaimedEvent, EventKey, Outcome, Reply } from '../model.js'
 import type { AttemptDeps } from './attempt.js'
 import { textOf } from './error-text.js'
 import { delayOf, type RetryPolicy, retryDelayMs } from './failure.js'
@@ -8,14 +8,15 @@ import type { Redactor } from './redact.js'
 import type { Session } from './session.js'
 
 /**
- * `lost`: the lease is lost, so nothing is written. `handed_back`: the process stops, the event is released. `postponed`:
- * the event is released for later. The last two do not count as attempts.
+ * `lost`: the lease is lost, so nothing is written. `handed_back`: the process stops, the event is released; or, with
+ * `stillRuns`, its lease expires, because its handler ignores the stop. `postponed`: the event is released for later. An
+ * attempt whose event is released does not count.
  */
 export type Result =
-  | Outcome
+  | (Exclude<Outcome, { kind: 'failed' }> & { readonly reply?: Reply })
   | FailedAt
   | { readonly kind: 'lost' }
-  | { readonly kind: 'handed_back' }
+  | { readonly kind: 'handed_back'; readonly stillRuns?: true }
   | {
       readonly kind: 'postponed'
       readonly delayMs: number
@@ -23,9 +24,9 @@ export type Result =
       readonly code?: ErrorCode
     }
 
-/** The place in the code that threw is logged and not stored. */
 interface FailedAt extends Extract<Outcome, { kind: 'failed' }> {
-  readonly place?: string
+  /** Set when the handler threw `retryAfter`, which pauses its limit. */
+  readonly retryAfterMs?: number
 }
 
 export function isOutcome(result: Result): result is Outcome {
@@ -99,10 +100,12 @@ function classify(
   if (delayOf(error, 'PermanentFailure') !== null || isHookonceError(error, 'RESULT_NOT_KEPT'))
     return { kind: 'failed', error: text, retryInMs: null }
   const delayMs = retryDelayMs(retry, tries)
+  const retryAfterMs = delayOf(error, 'RetryAfter')
   return {
     kind: 'failed',
     error: text,
-    retryInMs: delayMs === null ? null : (delayOf(error, 'RetryAfter') ?? delayMs),
+    retryInMs: delayMs === null ? null : (retryAfterMs ?? delayMs),
+    ...(retryAfterMs !== null && { retryAfterMs }),
   }
 }
 

@@ -12,20 +12,25 @@ import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
 import { Calls } from './floating-promises.js'
+import { Stopping } from './result.js'
 
 export class Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
   reason: Error | null = null
   transaction: Promise<StoreTransaction<Tx>> | null = null
   isWaiting = false
-  /** Resolves when the session is aborted a second time: nobody waits any longer for a handler that is out of time. */
-  readonly abandoned: Promise<void>
+  /** Set also when the session was aborted before, for another reason. */
+  isStopping = false
+  /** Events whose handler ignores the stop. */
+  stillRunning: readonly ClaimedEvent[] = []
   readonly #store: Store<Tx>
   readonly #log: Logger
   readonly #timeoutMs: number | undefined
   readonly #onRollback: (() => Promise<unknown>)[] = []
   #onAbort: (reason: Error) => void = () => {}
-  #abandon!: () => void
+  #isAbandoned = false
+  #abandon: () => void = () => {}
+  #abandoned: Promise<void> | null = null
   #controller: AbortController | null = null
   #ended = false
   #begun: StoreTransaction<Tx> | null = null
@@ -37,9 +42,6 @@ export class Session<Tx> {
     this.claimed = claimed
     this.#log = log
     this.#timeoutMs = timeoutMs
-    this.abandoned = new Promise<void>((resolve) => {
-      this.#abandon = resolve
-    })
   }
 
   /** Made when it is first read: most handlers do not use it, and it costs 10 microseconds. */
@@ -49,6 +51,15 @@ export class Session<Tx> {
       if (this.#isOver) this.#controller.abort(this.reason ?? overError())
     }
     return this.#controller.signal
+  }
+
+  /** Resolves when the session is aborted a second time: nobody waits any longer for a handler that is out of time. */
+  get abandoned(): Promise<void> {
+    this.#abandoned ??= new Promise((resolve) => {
+      this.#abandon = resolve
+      if (this.#isAbandoned) resolve()
+    })
+    return this.#abandoned
   }
 
   get #isOver(): boolean {
@@ -117,7 +128,11 @@ export class Session<Tx> {
   }
 
   abort(reason: Error): void {
-    if (this.reason) this.#abandon()
+    if (reason instanceof Stopping) this.isStopping = true
+    if (this.reason) {
+      this.#isAbandoned = true
+      this.#abandon()
+    }
     if (this.#isOver) return
     this.reason = reason
     this.#onAbort(reason)

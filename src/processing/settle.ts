@@ -1,9 +1,10 @@
 /**
  * settle: writes the results of an attempt. When the handler has used its transaction, the outcomes go into it and commit
- * with the handler's writes; a lost lease rolls everything back. Other outcomes are written without a transaction.
+ * with the handler's writes; a lost lease rolls everything back. A reply and a watermark go into a transaction too. Other
+ * outcomes are written without one.
  */
 import { isHookonceError } from '../errors.js'
-import type { ClaimedEvent, Outcome, Settlement } from '../model.js'
+import type { Outcome, Settlement } from '../model.js'
 import { checkSettlement } from '../store/input.js'
 import type { Store, Watermark } from '../store.js'
 import type { AttemptDeps } from './attempt.js'
@@ -30,9 +31,14 @@ export async function settle<Tx>(
   const { results, failure } = await settleTogether(deps, session, [prepared], failed, leavePlace)
   if (results) return results[0]!
   const [result] = isOutcome(failure)
-    ? await writeOutcomes(deps, [prepared], [failure])
-    : await releaseAll(deps, session.claimed, failure)
+    ? await writeOutcomes(deps, [withoutReferences(prepared)], [failure])
+    : await releaseAll(deps, session, failure)
   return result!
+}
+
+/** They belong to the effects that were rolled back. */
+function withoutReferences({ references: _, ...prepared }: PreparedEvent): PreparedEvent {
+  return prepared
 }
 
 export type SettledTogether =
@@ -54,7 +60,8 @@ export async function settleTogether<Tx>(
     const watermarks = begun.flatMap(({ watermark, result }) =>
       watermark && result.kind === 'succeeded' ? [watermark] : [],
     )
-    if (!session.transaction && watermarks.length === 0) {
+    const isAnswered = begun.some(({ reply }) => Boolean(reply))
+    if (!session.transaction && watermarks.length === 0 && !isAnswered) {
       const written = writeOutcomes(deps, begun, outcomes)
       leavePlace?.(true)
       return { results: await written, failure: null }
@@ -68,15 +75,19 @@ export async function settleTogether<Tx>(
 
 export async function releaseAll<Tx>(
   { store }: AttemptDeps<Tx>,
-  claimed: readonly ClaimedEvent[],
+  { claimed, stillRunning }: Session<Tx>,
   failure: Exclude<Result, Outcome>,
 ): Promise<Result[]> {
   if (failure.kind === 'lost') return claimed.map(() => failure)
-  const released = await store.release(
-    claimed.map(({ lease }) => lease),
-    failure.kind === 'postponed' ? failure.delayMs : 0,
-  )
-  return released.map((done) => (done ? failure : { kind: 'lost' }))
+  const ended = claimed.filter((event) => !stillRunning.includes(event))
+  const leases = ended.map(({ lease }) => lease)
+  const delayMs = failure.kind === 'postponed' ? failure.delayMs : 0
+  const released = leases.length > 0 ? await store.release(leases, delayMs) : []
+  const alive = new Set(ended.filter((_, i) => released[i]))
+  return claimed.map((event) => {
+    if (stillRunning.includes(event)) return { kind: 'handed_back', stillRuns: true }
+    return alive.has(event) ? failure : { kind: 'lost' }
+  })
 }
 
 /** Null when it was committed; else the result of the failure, and nothing was kept. */
@@ -93,6 +104,7 @@ async function commit<Tx>(
     // Always in the order of their keys: two groups that moved the same watermarks in another order could deadlock.
     for (const watermark of [...watermarks].sort(byKey))
       if (!(await transaction.keys!.advance(watermark))) return { kind: 'ignored', reason: 'stale' }
+    for (const { claimed, reply } of begun) if (reply) await transaction.replies!.put(claimed, reply)
     const finished = await transaction.finish(settlementsOf(begun, outcomes), onSent)
     return finished ? null : { kind: 'lost' }
   } catch (error) {
@@ -146,7 +158,10 @@ function writable(outcome: Outcome): Outcome {
 }
 
 function settlementsOf(begun: readonly PreparedEvent[], outcomes: readonly Outcome[]): Settlement[] {
-  return begun.map(({ claimed: { lease }, durationMs }, i) => ({ lease, outcome: outcomes[i]!, durationMs }))
+  return begun.map(({ claimed: { lease }, durationMs, references }, i) => ({
+    ...{ lease, outcome: outcomes[i]!, durationMs },
+    ...(references !== undefined && { references }),
+  }))
 }
 
 function byKey(a: Watermark, b: Watermark): number {

@@ -60,6 +60,11 @@ export const adyen = defineProvider({
     ),
     type: 'json:eventCode',
     reference: ['json:originalReference', 'json:pspReference'],
+    references: {
+      // Only with the additional data that the account has enabled.
+      customer: ['json:additionalData.shopperReference', 'json:additionalData.recurring\\.shopperReference'],
+      order: 'json:merchantReference',
+    },
   },
   retryWindowMs: days(30),
   // Older accounts accept only this body as an acknowledgement.

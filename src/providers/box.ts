@@ -17,6 +17,12 @@ export const box = defineProvider({
   // box-delivery-id is new on every retry; the id in the body is not.
   events: { id: 'json:id', type: 'json:trigger', reference: 'json:source.id' },
   retryWindowMs: hours(2),
+  disables: {
+    when: 'deletes a webhook when its last answered delivery was 30 days ago and events went on for more than 14 days after it',
+    again: 'Create it again in the Developer Console or with the API of Box.',
+    docs: 'https://developer.box.com/guides/webhooks/v2/delete-v2',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(30) },
   sampleHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
   samples: sampleFile('box'),

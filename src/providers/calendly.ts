@@ -22,5 +22,11 @@ export const calendly = defineProvider({
   },
   // unchecked: 24 hours, according to third parties.
   retryWindowMs: null,
+  disables: {
+    when: 'disables a subscription after 24 hours of failures',
+    again: 'Create the subscription again with the API of Calendly.',
+    docs: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-errors',
+    confidence: 'verified',
+  },
   samples: sampleFile('calendly'),
 })

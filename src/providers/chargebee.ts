@@ -1,4 +1,5 @@
 import { basicScheme, defineProvider, hours, minutes } from '../verification/define-provider.js'
+import { chargebeeList } from './lists/chargebee.js'
 import { sampleFile } from './sample.js'
 
 export const chargebee = defineProvider({
@@ -20,10 +21,16 @@ export const chargebee = defineProvider({
       // Items, prices, coupons, quotes, ...
       'json:content.*.id',
     ],
+    references: {
+      customer: ['json:content.customer.id', 'json:content.*.customer_id'],
+      subscription: ['json:content.subscription.id', 'json:content.*.subscription_id'],
+      invoice: ['json:content.invoice.id', 'json:content.*.reference_invoice_id'],
+    },
     // A retry has the webhook_status `re_scheduled` and the reason of the failure.
     content: 'none',
   },
   retryWindowMs: hours(79),
+  list: chargebeeList,
   answer: { timeLimitMs: minutes(1) },
   sampleId: 'ev_',
   samples: sampleFile('chargebee'),

@@ -36,6 +36,12 @@ export const clickup = defineProvider({
   contentGuard: 'accept',
   // Up to five attempts within an undocumented time.
   retryWindowMs: null,
+  disables: {
+    when: 'suspends a webhook after 100 failed events, and at once after a 410',
+    again: 'Set its status to active with the API of ClickUp.',
+    docs: 'https://developer.clickup.com/docs/webhookhealth',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(7) },
   sampleId: 'number',
   samples: sampleFile('clickup'),

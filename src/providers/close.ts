@@ -20,6 +20,12 @@ export const close = defineProvider({
     reference: 'json:event.object_id',
   },
   retryWindowMs: null,
+  disables: {
+    when: 'pauses a subscription after 3 days in which every delivery failed',
+    again: 'Set its status to active with the API of Close.',
+    docs: 'https://developer.close.com/topics/webhooks/',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'ev_',
   samples: sampleFile('close'),

@@ -61,7 +61,7 @@ export const discord = defineProvider({
   typeSeparator: '.',
   // unchecked: from memory. Interactions are not retried.
   retryWindowMs: minutes(10),
-  // The answer to an interaction has no message: use its callback URL to respond.
+  // The answer to an interaction: `reply` in inline mode, or 204 and a request to its callback URL.
   answer: { timeLimitMs: seconds(3), httpStatus: 204, contentType: 'text/plain', body: '' },
   sampleId: 'number',
   samples: sampleFile('discord'),

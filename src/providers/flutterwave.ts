@@ -25,6 +25,7 @@ export const flutterwave = defineProvider({
     id: [composite(['json:type', 'json:event'], 'json:data.id', optional('json:data.status')), 'hash'],
     type: ['json:type', 'json:event', 'json:Type'],
     reference: ['json:data.id', 'json:data.tx_ref'],
+    references: { customer: ['json:data.customer.id', 'json:data.customer_id'] },
   },
   retryWindowMs: hours(1.5),
   answer: { timeLimitMs: minutes(1) },

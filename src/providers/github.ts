@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme, join, optional, seconds } from '../verification/define-provider.js'
+import { githubList } from './lists/github.js'
 import { sampleFile } from './sample.js'
 
 const repository = 'json:repository.full_name'
@@ -32,10 +33,17 @@ export const github = defineProvider({
       repository,
       'json:organization.login',
     ],
+    references: {
+      repository,
+      organization: 'json:organization.login',
+      user: 'json:sender.login',
+      installation: 'json:installation.id',
+    },
   },
   typeSeparator: '.',
   // No automatic retries; a user can request a delivery again for three days.
   retryWindowMs: days(3),
+  list: githubList,
   answer: { timeLimitMs: seconds(10) },
   keepHeaders: ['x-github-delivery', 'x-github-event', 'x-github-hook-id'],
   samples: sampleFile('github'),

@@ -7,6 +7,7 @@ import {
   seconds,
   tokenScheme,
 } from '../verification/define-provider.js'
+import { gitlabList } from './lists/gitlab.js'
 import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
@@ -91,9 +92,20 @@ export const gitlab = defineProvider({
       'json:object_attributes.id',
       path,
     ],
+    references: {
+      project: ['json:project.path_with_namespace', 'json:path_with_namespace'],
+      user: ['json:user.username', 'json:user_username', 'json:username'],
+    },
   },
   typeSeparator: '.',
   retryWindowMs: null,
+  list: gitlabList,
+  disables: {
+    when: 'disables a webhook for minutes to a day after 4 failures in a row, and for good after 40',
+    again: 'Send a test request from Settings, Webhooks of the project or group: a success enables it.',
+    docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(10) },
   keepHeaders: ['x-gitlab-event', 'x-gitlab-instance', 'idempotency-key'],
   samples: sampleFile('gitlab'),

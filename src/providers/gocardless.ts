@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, join, seconds } from '../verification/define-provider.js'
+import { gocardlessList } from './lists/gocardless.js'
 import { sampleFile } from './sample.js'
 
 export const gocardless = defineProvider({
@@ -24,8 +25,16 @@ export const gocardless = defineProvider({
       'json:links.mandate',
       'json:links.*',
     ],
+    references: {
+      customer: 'json:links.customer',
+      mandate: 'json:links.mandate',
+      payment: 'json:links.payment',
+      subscription: 'json:links.subscription',
+      payout: 'json:links.payout',
+    },
   },
   retryWindowMs: null,
+  list: gocardlessList,
   answer: { timeLimitMs: seconds(10) },
   sampleId: 'EV',
   samples: sampleFile('gocardless'),

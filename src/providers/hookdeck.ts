@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
+import { hookdeckList } from './lists/hookdeck.js'
 import { sampleFile } from './sample.js'
 
 /** Deliveries that Hookdeck forwards: the body is that of the original sender, in any format. */
@@ -28,6 +29,7 @@ export const hookdeck = defineProvider({
   },
   // The retry rule of the connection decides.
   retryWindowMs: null,
+  list: hookdeckList,
   keepHeaders: [
     'x-hookdeck-eventid',
     'x-hookdeck-requestid',

@@ -1,10 +1,14 @@
 import {
   type ContentFunction,
+  choose,
   composite,
   defineProvider,
+  type Field,
+  hash,
   hmacScheme,
   hours,
   optional,
+  part,
   seconds,
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
@@ -31,6 +35,14 @@ const signedRequest: ContentFunction = () => (reading) => {
 }
 
 /** Version 3 of the signatures. `hubspotV1` is the older version. */
+const reference = ['json:objectId', 'json:primaryObjectId', 'json:fromObjectId'] as const
+
+/** Newer subscriptions (`object.creation`) name the kind of the object by a number. */
+const objectOf = (name: string, typeId: string): Field[] => [
+  choose(part('.', 0, 'json:subscriptionType'), { [name]: reference }),
+  choose('json:objectTypeId', { [typeId]: reference }),
+]
+
 export const hubspot = defineProvider({
   key: 'hubspot',
   name: 'HubSpot',
@@ -56,12 +68,19 @@ export const hubspot = defineProvider({
       optional('json:subscriptionType'),
       optional(['json:objectId', 'json:primaryObjectId', 'json:fromObjectId']),
       optional(['json:toObjectId', 'json:newObjectId', 'json:messageId', 'json:propertyName']),
-      optional(['json:propertyValue', 'json:associationRemoved']),
+      // Ids stay in the log when a payload is erased, and this may be a name or an address.
+      optional(hash(['json:propertyValue', 'json:associationRemoved'])),
       optional(['json:associationType', 'json:associationTypeId']),
     ),
     type: 'json:subscriptionType',
     // A merge and a change of associations have no objectId.
-    reference: ['json:objectId', 'json:primaryObjectId', 'json:fromObjectId'],
+    reference,
+    references: {
+      contact: objectOf('contact', '0-1'),
+      company: objectOf('company', '0-2'),
+      deal: objectOf('deal', '0-3'),
+      ticket: objectOf('ticket', '0-5'),
+    },
     // attemptNumber changes with each attempt.
     content: 'none',
   },

@@ -3,6 +3,7 @@ import * as catalogue from './catalogue.js'
 
 export {
   basicScheme,
+  choose,
   composite,
   defineProvider,
   ecdsaScheme,

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, minutes, seconds } from '../verification/define-provider.js'
+import { choose, defineProvider, hmacScheme, minutes, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const intercom = defineProvider({
@@ -18,6 +18,20 @@ export const intercom = defineProvider({
     type: 'json:topic',
     // The tag of a contact has no id.
     reference: ['json:data.item.id', 'json:data.item.contact.id', 'json:data.item.user.id'],
+    references: {
+      contact: [
+        choose('json:data.item.type', {
+          contact: 'json:data.item.id',
+          user: 'json:data.item.id',
+          lead: 'json:data.item.id',
+        }),
+        'json:data.item.contacts.contacts[].id',
+        'json:data.item.contact.id',
+        'json:data.item.user.id',
+      ],
+      company: choose('json:data.item.type', { company: 'json:data.item.id' }),
+      conversation: choose('json:data.item.type', { conversation: 'json:data.item.id' }),
+    },
     // delivery_attempts changes with each attempt.
     content: 'none',
   },
@@ -29,6 +43,12 @@ export const intercom = defineProvider({
   ],
   // unchecked: one retry, after a minute.
   retryWindowMs: minutes(6),
+  disables: {
+    when: 'suspends the webhooks of a private app after 7 days of failures',
+    again: 'Press Set live on the Webhooks page of the app in the Developer Hub.',
+    docs: 'https://developers.intercom.com/docs/webhooks/webhook-notifications',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(5) },
   sampleId: 'notif_',
   samples: sampleFile('intercom'),

@@ -24,6 +24,11 @@ export const jira = defineProvider({
       'json:board.id',
       'json:user.accountId',
     ],
+    references: {
+      issue: 'json:issue.key',
+      project: ['json:issue.fields.project.key', 'json:project.key'],
+      user: 'json:user.accountId',
+    },
   },
   // Five retries, at most fifteen minutes apart.
   retryWindowMs: minutes(75),

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
+import { choose, defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const lemonSqueezy = defineProvider({
@@ -14,6 +14,14 @@ export const lemonSqueezy = defineProvider({
     id: 'hash',
     type: 'json:meta.event_name',
     reference: ['json:data.attributes.subscription_id', 'json:data.id'],
+    references: {
+      customer: ['json:data.attributes.customer_id', choose('json:data.type', { customers: 'json:data.id' })],
+      order: ['json:data.attributes.order_id', choose('json:data.type', { orders: 'json:data.id' })],
+      subscription: [
+        'json:data.attributes.subscription_id',
+        choose('json:data.type', { subscriptions: 'json:data.id' }),
+      ],
+    },
   },
   // Three retries, after 5, 25 and 125 seconds; a user can request a delivery again at any time.
   retryWindowMs: minutes(3),

@@ -1,4 +1,12 @@
-import { defineProvider, hmacScheme, hours, join, minutes, seconds } from '../verification/define-provider.js'
+import {
+  choose,
+  defineProvider,
+  hmacScheme,
+  hours,
+  join,
+  minutes,
+  seconds,
+} from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const linear = defineProvider({
@@ -26,6 +34,15 @@ export const linear = defineProvider({
       'json:notification.issueId',
       'json:notification.id',
     ],
+    references: {
+      issue: [
+        'json:data.issueId',
+        'json:data.issue.id',
+        choose('json:type', { Issue: 'json:data.id' }),
+        'json:notification.issueId',
+      ],
+      user: 'json:actor.id',
+    },
     // A new webhookTimestamp changes the body.
     content: 'none',
   },

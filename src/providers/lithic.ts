@@ -1,4 +1,5 @@
 import { defineProvider } from '../verification/define-provider.js'
+import { lithicList } from './lists/lithic.js'
 import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
@@ -17,6 +18,7 @@ export const lithic = defineProvider({
     reference: ['json:token', 'json:card_token', 'json:financial_account_token', 'json:account_token'],
   },
   retryWindowMs: null,
+  list: lithicList,
   sampleId: 'msg_',
   samples: sampleFile('lithic'),
 })

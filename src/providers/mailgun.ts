@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours } from '../verification/define-provider.js'
+import { mailgunList } from './lists/mailgun.js'
 import { sampleFile } from './sample.js'
 
 /** Event webhooks, which are JSON. Routes (inbound mail) are forms and not supported. */
@@ -28,5 +29,6 @@ export const mailgun = defineProvider({
   // Mailgun documents to accept a token once: another event with the same token does not come from Mailgun.
   contentGuard: 'review',
   retryWindowMs: hours(8),
+  list: mailgunList,
   samples: sampleFile('mailgun'),
 })

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { choose, defineProvider, hmacScheme, hours, part, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 /**
@@ -15,7 +15,15 @@ export const mollie = defineProvider({
     signature: { in: 'header:x-mollie-signature', prefix: 'sha256=', separator: ',' },
     encoding: 'hex',
   }),
-  events: { id: 'json:id', type: 'json:type', reference: 'json:entityId' },
+  events: {
+    id: 'json:id',
+    type: 'json:type',
+    reference: 'json:entityId',
+    references: {
+      payment_link: choose(part('.', 0, 'json:type'), { 'payment-link': 'json:entityId' }),
+      invoice: choose(part('.', 0, 'json:type'), { 'sales-invoice': 'json:entityId' }),
+    },
+  },
   retryWindowMs: hours(26),
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'event_',

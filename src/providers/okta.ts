@@ -1,4 +1,5 @@
 import { basicScheme, defineProvider, hours, seconds, tokenScheme } from '../verification/define-provider.js'
+import { oktaList } from './lists/okta.js'
 import { sampleFile } from './sample.js'
 
 export const okta = defineProvider({
@@ -32,6 +33,7 @@ export const okta = defineProvider({
   ],
   // unchecked: one retry, at an undocumented time.
   retryWindowMs: hours(1),
+  list: oktaList,
   answer: { timeLimitMs: seconds(3), httpStatus: 204, body: '' },
   samples: sampleFile('okta'),
 })

@@ -18,6 +18,11 @@ export const orb = defineProvider({
     id: 'json:id',
     type: 'json:type',
     reference: ['json:invoice.id', 'json:subscription.id', 'json:customer.id', 'json:*.id'],
+    references: {
+      customer: ['json:customer.id', 'json:*.customer.id'],
+      subscription: ['json:subscription.id', 'json:*.subscription.id'],
+      invoice: 'json:invoice.id',
+    },
   },
   retryWindowMs: null,
   samples: sampleFile('orb'),

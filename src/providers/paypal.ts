@@ -1,4 +1,5 @@
-import { days, defineProvider, rsaScheme } from '../verification/define-provider.js'
+import { choose, days, defineProvider, rsaScheme } from '../verification/define-provider.js'
+import { paypalList } from './lists/paypal.js'
 import { sampleFile } from './sample.js'
 
 export const paypal = defineProvider({
@@ -46,10 +47,27 @@ export const paypal = defineProvider({
       'json:resource.payout_item_id',
       'json:resource.batch_header.payout_batch_id',
     ],
+    // Captures and refunds have only the order.
+    references: {
+      customer: [
+        'json:resource.payer.payer_id',
+        'json:resource.subscriber.payer_id',
+        'json:resource.payer.payer_info.payer_id',
+      ],
+      order: [
+        'json:resource.supplementary_data.related_ids.order_id',
+        choose('json:resource_type', { 'checkout-order': 'json:resource.id' }),
+      ],
+      subscription: [
+        'json:resource.billing_agreement_id',
+        choose('json:resource_type', { subscription: 'json:resource.id' }),
+      ],
+    },
   },
   // A transmission has an id and carries one event: another event with its signed text does not come from PayPal.
   contentGuard: 'review',
   retryWindowMs: days(3),
+  list: paypalList,
   keepHeaders: ['paypal-transmission-id', 'paypal-transmission-time'],
   sampleId: 'WH-',
   sampleHeaders: {

@@ -1,9 +1,11 @@
 import {
+  choose,
   composite,
   defineProvider,
   hmacScheme,
   join,
   optional,
+  part,
   seconds,
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
@@ -29,9 +31,24 @@ export const quickbooks = defineProvider({
       ),
       type: join('.', 'json:name', 'json:operation'),
       reference: 'json:id',
+      references: {
+        customer: choose('json:name', { Customer: 'json:id' }),
+        invoice: choose('json:name', { Invoice: 'json:id' }),
+        company: 'json:^.realmId',
+      },
     },
     // The newer format is an array of CloudEvents.
-    { each: '[]', id: 'json:id', type: 'json:type', reference: 'json:intuitentityid' },
+    {
+      each: '[]',
+      id: 'json:id',
+      type: 'json:type',
+      reference: 'json:intuitentityid',
+      references: {
+        customer: choose(part('.', 1, 'json:type'), { customer: 'json:intuitentityid' }),
+        invoice: choose(part('.', 1, 'json:type'), { invoice: 'json:intuitentityid' }),
+        company: 'json:intuitaccountid',
+      },
+    },
   ],
   retryWindowMs: null,
   // unchecked: the time limit.

@@ -1,4 +1,5 @@
 import {
+  choose,
   composite,
   defineProvider,
   hmacScheme,
@@ -26,6 +27,10 @@ export const recurly = defineProvider({
     id: composite('json:object_type', 'json:id', 'json:event_type', 'json:event_time'),
     type: join('.', 'json:object_type', 'json:event_type'),
     reference: ['json:uuid', 'json:account_code', 'json:id'],
+    references: {
+      customer: 'json:account_code',
+      subscription: choose('json:object_type', { subscription: 'json:uuid' }),
+    },
   },
   retryWindowMs: hours(73),
   answer: { timeLimitMs: seconds(5) },

@@ -1,4 +1,5 @@
 import { defineProvider, hours } from '../verification/define-provider.js'
+import { resendList } from './lists/resend.js'
 import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
@@ -17,6 +18,13 @@ export const resend = defineProvider({
     reference: ['json:data.email_id', 'json:data.id'],
   },
   retryWindowMs: hours(27.6),
+  list: resendList,
+  disables: {
+    when: 'sends through Svix, which disables an endpoint after 5 days of failures',
+    again: 'Enable it on the webhooks page of the Resend dashboard.',
+    docs: 'https://docs.svix.com/retries',
+    confidence: 'likely',
+  },
   sampleId: 'msg_',
   samples: sampleFile('resend'),
 })

@@ -1,4 +1,4 @@
-import { choose, defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { choose, defineProvider, hmacScheme, hours, part, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 const topic = ['header:x-shopify-topic', 'header:shopify-topic'] as const
@@ -42,8 +42,27 @@ export const shopify = defineProvider({
       'json:customer.id',
       'json:shop_id',
     ],
+    references: {
+      customer: [
+        choose(part('/', 0, topic), { customers: 'json:id' }),
+        'json:customer.id',
+        'json:customer_id',
+      ],
+      order: [
+        choose(part('/', 0, topic), { orders: 'json:id' }),
+        'json:order_id',
+        'json:order_edit.order_id',
+      ],
+      product: choose(part('/', 0, topic), { products: 'json:id' }),
+    },
   },
   retryWindowMs: hours(4),
+  disables: {
+    when: 'removes a subscription made through the Admin API after 8 failed attempts in a row (4 hours)',
+    again: 'Create the subscription again, with webhookSubscriptionCreate.',
+    docs: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
+    confidence: 'likely',
+  },
   answer: { timeLimitMs: seconds(5) },
   keepHeaders: ['x-shopify-topic', 'x-shopify-shop-domain', 'x-shopify-event-id', 'x-shopify-triggered-at'],
   sampleHeaders: { 'x-shopify-shop-domain': 'example.myshopify.com', 'x-shopify-api-version': '2025-07' },

@@ -28,6 +28,7 @@ export const slack = defineProvider({
       id: 'form:trigger_id',
       type: join('', 'const:command:', 'form:command'),
       reference: 'form:channel_id',
+      references: { user: 'form:user_id', channel: 'form:channel_id', team: 'form:team_id' },
     },
     {
       // A closed view and a request for menu options have no id and are sent once: the signed time is the id.
@@ -64,6 +65,23 @@ export const slack = defineProvider({
         'json:user.id',
         'json:team_id',
       ],
+      references: {
+        user: [
+          'json:event.user',
+          'json:event.user.id',
+          'json:event.message.user',
+          'json:user.id',
+          'json:user',
+        ],
+        channel: [
+          'json:event.channel',
+          'json:event.channel.id',
+          'json:event.item.channel',
+          'json:channel.id',
+          'json:container.channel_id',
+        ],
+        team: ['json:team_id', 'json:team.id'],
+      },
       otherwise: true,
     },
   ],
@@ -73,6 +91,12 @@ export const slack = defineProvider({
   // Three retries: immediately, after one minute, after five. Delayed events, if enabled, are retried for a day.
   typeSeparator: '.',
   retryWindowMs: minutes(6),
+  disables: {
+    when: 'switches off the events of an app that answers fewer than 5 % of them with 200 within an hour',
+    again: 'Switch them on again at api.slack.com/apps, Event Subscriptions.',
+    docs: 'https://docs.slack.dev/apis/events-api/',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(3) },
   keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],
   sampleId: 'Ev',

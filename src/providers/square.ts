@@ -1,4 +1,5 @@
-import { days, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { choose, days, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { squareList } from './lists/square.js'
 import { sampleFile } from './sample.js'
 
 export const square = defineProvider({
@@ -17,9 +18,19 @@ export const square = defineProvider({
     id: 'json:event_id',
     type: 'json:type',
     reference: ['json:data.object.refund.payment_id', 'json:data.id'],
+    references: {
+      customer: [
+        choose('json:data.type', { customer: 'json:data.id' }),
+        'json:data.object.*.customer_id',
+        'json:data.object.invoice.primary_recipient.customer_id',
+      ],
+      order: [choose('json:data.type', { order: 'json:data.id' }), 'json:data.object.*.order_id'],
+      payment: [choose('json:data.type', { payment: 'json:data.id' }), 'json:data.object.refund.payment_id'],
+    },
   },
   // Its page about deliveries says so; newer pages say 24 hours.
   retryWindowMs: days(3),
+  list: squareList,
   answer: { timeLimitMs: seconds(10) },
   samples: sampleFile('square'),
 })

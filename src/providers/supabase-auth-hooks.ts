@@ -3,8 +3,8 @@ import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
 /**
- * Hooks that only notify (send-sms, send-email, after-user-created). Other hooks need a decision in the answer,
- * which an event log cannot give.
+ * Hooks that only notify (send-sms, send-email, after-user-created) fit the background mode. Others need a decision in the
+ * answer: `mode: 'inline'` and `reply`.
  */
 export const supabaseAuthHooks = defineProvider({
   key: 'supabaseAuthHooks',

@@ -1,4 +1,5 @@
 import { defineProvider, hours, seconds } from '../verification/define-provider.js'
+import { svixList } from './lists/svix.js'
 import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
@@ -23,6 +24,13 @@ export const svix = defineProvider({
     reference: 'json:data.id',
   },
   retryWindowMs: hours(27.6),
+  list: svixList,
+  disables: {
+    when: 'disables an endpoint after 5 days of failures',
+    again: 'Enable it at the sender that uses Svix.',
+    docs: 'https://docs.svix.com/retries',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'msg_',
   samples: sampleFile('standard-webhooks'),

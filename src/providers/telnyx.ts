@@ -1,4 +1,5 @@
 import { defineProvider, ed25519Scheme } from '../verification/define-provider.js'
+import { telnyxList } from './lists/telnyx.js'
 import { sampleFile } from './sample.js'
 
 export const telnyx = defineProvider({
@@ -29,5 +30,6 @@ export const telnyx = defineProvider({
     content: 'none',
   },
   retryWindowMs: null,
+  list: telnyxList,
   samples: sampleFile('telnyx'),
 })

@@ -93,6 +93,13 @@ export const twilio = defineProvider({
         'query:MessageSid',
         'query:CallSid',
       ],
+      // Not the numbers: references are not encrypted.
+      references: {
+        message: ['form:MessageSid', 'form:SmsSid', 'query:MessageSid'],
+        call: ['form:CallSid', 'query:CallSid'],
+        conversation: 'form:ConversationSid',
+        account,
+      },
     },
     // Event Streams: an array of CloudEvents.
     {

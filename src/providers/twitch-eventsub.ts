@@ -47,6 +47,12 @@ export const twitchEventsub = defineProvider({
     },
   ],
   retryWindowMs: null,
+  disables: {
+    when: 'revokes a subscription after too many failed notifications',
+    again: 'Create the subscription again with the API of Twitch.',
+    docs: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events',
+    confidence: 'verified',
+  },
   // "A few seconds". A subscription with too many slow answers is revoked.
   answer: { timeLimitMs: null },
   keepHeaders: [

@@ -14,5 +14,11 @@ export const typeform = defineProvider({
   events: { id: 'json:event_id', type: 'json:event_type', reference: 'json:form_response.token' },
   // An answer of 404 or 410 disables the webhook.
   retryWindowMs: hours(11),
+  disables: {
+    when: 'disables a webhook at once when it is answered 404 or 410',
+    again: 'Switch it on again in Typeform, Connect, Webhooks of the form.',
+    docs: 'https://www.typeform.com/developers/webhooks/',
+    confidence: 'verified',
+  },
   samples: sampleFile('typeform'),
 })

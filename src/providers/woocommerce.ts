@@ -1,5 +1,15 @@
-import { composite, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import {
+  choose,
+  composite,
+  defineProvider,
+  hmacScheme,
+  mapped,
+  part,
+  seconds,
+} from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
+
+const resource = part('.', 0, 'header:x-wc-webhook-topic')
 
 export const woocommerce = defineProvider({
   key: 'woocommerce',
@@ -14,11 +24,26 @@ export const woocommerce = defineProvider({
     id: composite('header:x-wc-webhook-topic', 'header:x-wc-webhook-delivery-id', 'hash'),
     type: 'header:x-wc-webhook-topic',
     reference: 'json:id',
+    references: {
+      customer: [
+        choose(resource, { customer: 'json:id' }),
+        // Guests share the number 0.
+        mapped('json:customer_id', { 0: '' }),
+      ],
+      order: choose(resource, { order: 'json:id' }),
+      product: choose(resource, { product: 'json:id' }),
+    },
   },
   // Sent on creation: an unsigned form with the number of the webhook, without the other headers. It needs a 200.
   handshakes: [{ when: { 'form:webhook_id': true }, signed: false, reply: {} }],
   // No retries; a webhook is disabled after more than five consecutive failures.
   retryWindowMs: 0,
+  disables: {
+    when: 'disables a webhook after more than 5 failed deliveries in a row, without a word',
+    again: 'Set it to Active in WooCommerce, Settings, Advanced, Webhooks.',
+    docs: 'https://github.com/woocommerce/woocommerce/blob/trunk/plugins/woocommerce/includes/class-wc-webhook.php',
+    confidence: 'verified',
+  },
   answer: { timeLimitMs: seconds(60) },
   keepHeaders: ['x-wc-webhook-source', 'x-wc-webhook-topic', 'x-wc-webhook-id', 'x-wc-webhook-delivery-id'],
   sampleHeaders: {

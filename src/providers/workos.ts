@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
+import { workosList } from './lists/workos.js'
 import { sampleFile } from './sample.js'
 
 /** Webhooks. Actions need a signed answer and are not supported. */
@@ -18,6 +19,7 @@ export const workos = defineProvider({
   }),
   events: { id: 'json:id', type: 'json:event', reference: 'json:data.id' },
   retryWindowMs: null,
+  list: workosList,
   sampleId: 'event_',
   samples: sampleFile('workos'),
 })

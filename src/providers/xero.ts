@@ -1,4 +1,5 @@
 import {
+  choose,
   composite,
   defineProvider,
   hmacScheme,
@@ -28,6 +29,11 @@ export const xero = defineProvider({
     ),
     type: join('.', 'json:eventCategory', 'json:eventType'),
     reference: 'json:resourceId',
+    references: {
+      contact: choose('json:eventCategory', { CONTACT: 'json:resourceId' }),
+      invoice: choose('json:eventCategory', { INVOICE: 'json:resourceId' }),
+      tenant: 'json:tenantId',
+    },
   },
   // "Intent to receive": no events, with valid and with invalid signatures. Invalid ones must get a 401.
   handshakes: [{ when: { 'json:events': [] }, signed: true, reply: {} }],

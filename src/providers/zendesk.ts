@@ -1,5 +1,15 @@
-import { composite, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import {
+  choose,
+  composite,
+  defineProvider,
+  hmacScheme,
+  part,
+  seconds,
+} from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
+
+/** `zen:ticket:5158` */
+const subject = part(':', 1, 'json:subject')
 
 export const zendesk = defineProvider({
   key: 'zendesk',
@@ -20,12 +30,21 @@ export const zendesk = defineProvider({
       id: composite('json:zendesk_event_version', 'json:id'),
       type: 'json:type',
       reference: ['json:detail.id', 'json:subject'],
+      references: {
+        user: [choose(subject, { user: 'json:detail.id' }), 'json:detail.requester_id'],
+        ticket: choose(subject, { ticket: 'json:detail.id' }),
+        organization: [choose(subject, { organization: 'json:detail.id' }), 'json:detail.organization_id'],
+      },
     },
     // Triggers and automations: the user defines the body (JSON here). unchecked: the name of this header.
     {
       id: 'header:x-zendesk-webhook-invocation-id',
       type: 'const:trigger',
       reference: ['json:ticket_id', 'json:ticket.id'],
+      references: {
+        ticket: ['json:ticket_id', 'json:ticket.id'],
+        user: ['json:requester_id', 'json:ticket.requester.id'],
+      },
       otherwise: true,
     },
   ],

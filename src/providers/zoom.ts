@@ -52,6 +52,12 @@ export const zoom = defineProvider({
     },
   ],
   retryWindowMs: minutes(90),
+  disables: {
+    when: 'checks an endpoint every 72 hours, and sends nothing to one that does not pass',
+    again: 'Validate the endpoint again in the Zoom App Marketplace, Event Subscriptions of the app.',
+    docs: 'https://developers.zoom.us/changelog/platform/webhook-url-validation/',
+    confidence: 'likely',
+  },
   answer: { timeLimitMs: seconds(3) },
   samples: sampleFile('zoom'),
 })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Duration } from '../duration.js'
 import { checkedMs } from '../options.js'
-import { type EraseOptions, type EraseResult, need, type Store } from '../store.js'
+import { type ArchivedIn, type EraseOptions, type EraseResult, need, type Store } from '../store.js'
 
 export interface EraseAllOptions extends Omit<EraseOptions, 'limit'> {
   /** How long to wait for events that still need a payload. Default `'30s'`. */
@@ -21,15 +21,18 @@ export async function eraseAll(store: Store, options: EraseAllOptions): Promise<
   const until = performance.now() + checkedMs('erase({ wait })', wait, '30s')
   let payloads = 0
   let events = 0
+  const archived = new Map<string, ArchivedIn>()
   for (;;) {
     signal?.throwIfAborted()
     const limit = options.dryRun ? 100_000 : BATCH
     const erased = await archive.erase({ ...about, limit })
     payloads += erased.payloads
     events += erased.events
-    onProgress?.({ payloads, events, busy: erased.busy })
-    if (options.dryRun || (!erased.more && erased.busy === 0)) return { payloads, events, busy: erased.busy }
-    if (!erased.more && !(await becameFree())) return { payloads, events, busy: erased.busy }
+    for (const object of erased.archived) archived.set(JSON.stringify(object), object)
+    const result = { payloads, events, busy: erased.busy, archived: [...archived.values()] }
+    onProgress?.(result)
+    if (options.dryRun || (!erased.more && erased.busy === 0)) return result
+    if (!erased.more && !(await becameFree())) return result
   }
 
   /** Polls with a dry run, which writes nothing to the audit. */

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Counters } from '../counters.js'
 import type { Logger } from '../log.js'
+import { followedSource } from '../model.js'
 import { type KeyLease, takeKey } from '../once.js'
 import {
   type DroppedPartition,
@@ -92,10 +93,12 @@ class Run {
     const { dryRun = false, sources: wanted } = this.#options
     const { now } = await this.#retention.maintain({ payloadsBefore: {}, dryRun: true })
     const names = [...policy.keys()].filter((name) => wanted?.includes(name) ?? true)
+    const consumers = await this.#consumersOf(names)
+    const agesOf = (name: string) => policy.get(followedSource(name))!
     // A source that is missing here keeps its payloads, and with them every partition.
     const request = {
       payloadsBefore: Object.fromEntries(
-        names.map((name) => [name, before(now, policy.get(name)!.payloads)]),
+        [...names, ...consumers].map((name) => [name, before(now, agesOf(name).payloads)]),
       ),
       archivedOnly: settings.archive ? names : [],
     }
@@ -107,11 +110,23 @@ class Run {
     const maintained = dryRun ? plan : await this.#maintain(request, plan)
     const sources: Record<string, Removed & { archived: number }> = {}
     for (const name of names) {
-      const removed = await this.#prune(name, policy.get(name)!, now, maintained.pruneBefore[name]!)
+      const archivedOnly = settings.archive !== undefined
+      const payloads = { payloadsBefore: maintained.pruneBefore[name]!, archivedOnly }
+      const removed = await this.#prune(name, agesOf(name), now, payloads)
       sources[name] = { ...removed, archived: archived[name] ?? 0 }
     }
+    for (const name of consumers)
+      sources[name] = { ...(await this.#prune(name, agesOf(name), now)), archived: 0 }
     if (!dryRun) await audit(this.#deps.store, sources, maintained.dropped)
     return { busy: false, sources, dropped: maintained.dropped, partitionsAhead: maintained.ahead }
+  }
+
+  /** Also those that no process has any more. They share the payloads and the ages of their source. */
+  async #consumersOf(names: readonly string[]): Promise<string[]> {
+    const known = (await this.#deps.store.consumers?.list()) ?? []
+    return known.flatMap(({ source }) =>
+      followedSource(source) !== source && names.includes(followedSource(source)) ? [source] : [],
+    )
   }
 
   async #archive(target: ArchiveTarget, source: string, receivedBefore: number): Promise<number> {
@@ -140,16 +155,20 @@ class Run {
     }
   }
 
-  async #prune(source: string, ages: SourcePolicy, now: number, payloadsBefore: number): Promise<Removed> {
+  async #prune(
+    source: string,
+    ages: SourcePolicy,
+    now: number,
+    payloads: Pick<PruneOptions, 'payloadsBefore' | 'archivedOnly'> = {},
+  ): Promise<Removed> {
     const { settings, counters } = this.#deps
     const { dryRun = false, signal, onProgress } = this.#options
     const request: PruneOptions = {
       source,
-      payloadsBefore,
+      ...payloads,
       eventsBefore: before(now, ages.events),
       attemptsBefore: before(now, ages.attempts),
       auditsBefore: before(now, ages.audits),
-      archivedOnly: settings.archive !== undefined,
       limit: dryRun ? Number.MAX_SAFE_INTEGER - 1 : (settings.batch ?? DEFAULT_BATCH),
       dryRun,
     }

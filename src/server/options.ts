@@ -21,7 +21,7 @@ export interface ServerOptions {
   readonly host?: string
   /** Default 4100; 0 = any free port. */
   readonly port?: number
-  /** Default: plain HTTP, for use behind a proxy with TLS. */
+  /** `cert` and `key`: file paths or PEM text. Default: plain HTTP, for use behind a proxy with TLS. */
   readonly tls?: TlsOptions
   /** The proxies whose `X-Forwarded-*` headers are trusted. Default false: none. */
   readonly trustProxy?: TrustProxy
@@ -43,10 +43,6 @@ export interface ServerOptions {
   readonly lameDuck?: Duration
   /** How long `/readyz` waits for the store. Default `'2s'`. */
   readonly readyTimeout?: Duration
-  /** How long the headers of a request may take. Default `'10s'`. */
-  readonly headersTimeout?: Duration
-  /** How long a whole request may take to arrive. Default `'15s'`; intake cuts bodies earlier (`limits.bodyTimeout`). */
-  readonly requestTimeout?: Duration
   /**
    * How long a connection may wait for its next request. Default `'65s'`. Common proxies wait 60 seconds, so they close
    * first and never send a request into a connection that the server has just closed.
@@ -67,8 +63,6 @@ export const serverRule = shape({
   drain: duration(0, 3_600_000),
   lameDuck: duration(0, 3_600_000),
   readyTimeout: duration(1, 60_000),
-  headersTimeout: duration(100, 600_000),
-  requestTimeout: duration(100, 3_600_000),
   keepAliveTimeout: duration(1, 3_600_000),
   maxConnections: whole(1, 1_000_000),
 } satisfies Record<keyof ServerOptions, Rule>)
@@ -88,8 +82,6 @@ export function serverSettings(options: ServerOptions) {
     drainMs: msOf(options.drain, '8s'),
     lameDuckMs: msOf(options.lameDuck, '5s'),
     readyTimeoutMs: msOf(options.readyTimeout, '2s'),
-    headersTimeoutMs: msOf(options.headersTimeout, '10s'),
-    requestTimeoutMs: msOf(options.requestTimeout, '15s'),
     keepAliveTimeoutMs: msOf(options.keepAliveTimeout, '65s'),
     maxConnections: options.maxConnections ?? 10_000,
   }

@@ -91,7 +91,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     const wasBusy = requests.recentlyBusy
     await drainConnections(node, { deadlineMs: leftMs() * REQUESTS_SHARE, wasBusy, now: now.signal })
     const left = leftMs()
-    await withinTime(stopInbox(current.inbox, left), left + STOP_GRACE_MS, now.signal)
+    await withinTime(stopInbox(current.inbox, left), left + ABORTED_GRACE_MS, now.signal)
   }
 
   const server: HookonceServer = {
@@ -125,6 +125,8 @@ function pause(ms: number, now: AbortSignal): Promise<void> {
 
 /** Releasing events after the deadline of their handlers takes a few statements. */
 const STOP_GRACE_MS = 500
+/** A handler may run on for a second after its signal is aborted; its event is released after that. */
+const ABORTED_GRACE_MS = 1_500
 
 async function stopInbox(inbox: WholeInbox, deadlineMs: number): Promise<void> {
   try {
@@ -150,13 +152,15 @@ function createNode(
   limits: IntakeLimits,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxConnections, tls } = settings
+  const { keepAliveTimeoutMs, maxConnections, tls } = settings
+  const { bodyTimeoutMs } = limits
   const httpOptions = {
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
-    requestTimeout: requestTimeoutMs,
+    headersTimeout: bodyTimeoutMs,
+    // Intake cuts slow bodies earlier, with an answer of its own.
+    requestTimeout: Math.ceil(1.5 * bodyTimeoutMs),
     keepAliveTimeout: keepAliveTimeoutMs,
     // Every 30 seconds is the default of Node; a slow client would keep its connection that much longer.
-    connectionsCheckingInterval: Math.max(50, Math.min(2_000, headersTimeoutMs / 4)),
+    connectionsCheckingInterval: Math.max(50, Math.min(2_000, bodyTimeoutMs / 4)),
     // Above the limits of intake, with room for the request line: intake refuses, counts and logs large headers.
     maxHeaderSize: limits.headerBytes + 4 * limits.headerCount + 8_192,
   }

@@ -71,6 +71,8 @@ export class SpoolFile {
     this.#path = path
     this.#maxBytes = maxBytes
     this.#file = openConnection({ path, busyTimeoutMs: BUSY_MS, readOnly: false })
+    // A delivery that has left for the log leaves nothing behind that an erasure in the log would miss.
+    this.#file.db.exec('pragma secure_delete = on')
     prepareSchema(this.#file)
     prepareLock(`${path}-drain`)
   }
@@ -214,9 +216,9 @@ export class SpoolFile {
   /** Frees disk space when the spool is empty. Gives way to another process that writes. */
   shrink(): void {
     const pages = Number(this.#file.get('pragma page_count')!.page_count)
-    if (pages < SHRINK_PAGES) return
+    const vacuum = pages < SHRINK_PAGES ? '' : 'vacuum;'
     try {
-      this.#file.db.exec('vacuum; pragma wal_checkpoint(truncate)')
+      this.#file.db.exec(`${vacuum} pragma wal_checkpoint(truncate)`)
     } catch (error) {
       if (!isBusy(error)) throw error
     }

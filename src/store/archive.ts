@@ -2,7 +2,7 @@
  * The `archive` capability: moves payloads out of the log and back, and erases them. Needed by `retention.archive`,
  * `hookonce archive`, `inbox.erase` and `hookonce erase`.
  */
-import type { State } from '../model.js'
+import type { Reference, State } from '../model.js'
 
 export interface Archive {
   /** Deliveries whose payload is stored, in the order they entered the log. */
@@ -20,8 +20,8 @@ export interface Archive {
    */
   restore(deliveries: readonly StoredDelivery[]): Promise<boolean[]>
   /**
-   * Removes the payload of every delivery with an event of this reference, for good; the events stay, so duplicates are
-   * still detected. A delivery with an event in `processing`, or with an unfinished event of another reference, is left for
+   * Removes the payload of every delivery with an event of this reference, for good, and of its events the labelled
+   * references, the errors of handlers and the results of effects; the events stay, so duplicates are still detected. A delivery with an event in `processing`, or with an unfinished event of another reference, is left for
    * a later call. A store with `audit` writes an entry even when nothing was found.
    */
   erase(options: EraseOptions): Promise<EraseResult>
@@ -42,6 +42,8 @@ export interface StoredEvent {
   readonly id: string
   readonly type: string
   readonly reference: string | null
+  /** By label; for readers of the archive. `restore` leaves those of the log. */
+  readonly references?: readonly Reference[]
   readonly contentHash: string | null
   readonly part: number
   readonly state: State
@@ -81,7 +83,10 @@ export interface ArchiveReceipt extends ArchiveDay {
 }
 
 export interface EraseOptions {
+  /** The value of a reference of any label. */
   readonly reference: string
+  /** Only references with this label. */
+  readonly label?: string
   readonly source?: string
   readonly actor: string
   readonly note: string
@@ -95,5 +100,9 @@ export interface EraseResult {
   readonly events: number
   /** Deliveries left for a later call: an event is being processed, or one of another reference is unfinished. */
   readonly busy: number
+  /** Archived objects that still hold some of these payloads. */
+  readonly archived: readonly ArchivedIn[]
   readonly more: boolean
 }
+
+export type ArchivedIn = Pick<ArchiveReceipt, 'source' | 'day' | 'object'>

@@ -27,6 +27,9 @@ export const HANDLED_MS = 45_000
 /** A `name` with this prefix is a part of a distribution, which is summed over the whole range. */
 export const DISTRIBUTION = '~'
 
+/** The `source` of counts of the log itself. Its count `alive` says that a process was running. */
+export const LOG_ITSELF = '(log)'
+
 export interface HistoryCount {
   readonly source: string
   readonly name: string
@@ -42,12 +45,31 @@ export interface ProcessFacts {
   /** Names it in leases and attempts; null when it runs no handlers. */
   readonly worker: string | null
   readonly handles?: readonly HandledTypes[]
+  readonly places?: PlacesTaken
+  /** Destinations, as `stripe/crm`, that it does not try now because they fail. */
+  readonly circuits?: readonly string[]
+  /** By source, where types have a family and an action: `.` of `pull_request.opened`. */
+  readonly separators?: Readonly<Record<string, string>>
 }
 
 export interface HandledTypes {
   readonly source: string
   /** A type, or a glob. */
   readonly pattern: string
+}
+
+/** The attempts that it runs at the same time: at most `size`, and who holds their places. */
+export interface PlacesTaken {
+  readonly size: number
+  readonly taken: readonly PlaceHolder[]
+  /** The events of these attempts, by seq. Other events under leases of this process have not begun. Null: too many. */
+  readonly running: readonly number[] | null
+}
+
+export interface PlaceHolder extends HandledTypes {
+  readonly count: number
+  /** Of the handler itself. */
+  readonly limit: number | null
 }
 
 export interface HistoryNote {

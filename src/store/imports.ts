@@ -1,5 +1,5 @@
 /** The `imports` capability: events that another program has handled become known to the log. Needed by `hookonce import`. */
-import type { EventKey } from '../model.js'
+import type { EventKey, Reference } from '../model.js'
 
 export interface Imports {
   /**
@@ -16,6 +16,7 @@ export interface ImportedEvent {
   readonly id: string
   readonly type: string
   readonly reference: string | null
+  readonly references?: readonly Reference[]
   readonly receivedAt: number
   /** Null = unknown: `receivedAt` stands in. */
   readonly processedAt: number | null

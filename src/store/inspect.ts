@@ -2,7 +2,9 @@
  * The `inspect` capability: details that people read. Needed by `inbox.events.payload`, `inbox.events.attempts` and their
  * routes in the admin API, `hookonce events show`, `hookonce doctor` and `hookonce migrate status`.
  */
-import type { EventKey, Outcome } from '../model.js'
+import type { EventKey, EventRecord, Outcome } from '../model.js'
+import type { Standing } from './waiting.js'
+import type { RowName, RowWriter } from './why.js'
 
 export interface Inspect {
   /** Null when there is no such event or its payload was removed. */
@@ -11,15 +13,21 @@ export interface Inspect {
   attempts(key: EventKey): Promise<Attempt[]>
   /** Effects of `ctx.once`, oldest first. */
   effects(key: EventKey): Promise<Effect[]>
-  /** The latest other content of this id; null when there is none, or its bytes were removed. */
-  conflict(key: EventKey): Promise<Conflict | null>
+  /** `lastConflict` of the event, or the content with this hash; null when there is none, or its bytes were removed. */
+  conflict(key: EventKey, hash?: string): Promise<Conflict | null>
   /** By source name. Reads at most `limit` rows of each source. */
   openConflicts(limit: number): Promise<OpenConflicts[]>
   /** Groups the newest `limit` dead letters by source, type and error. */
   deadLetters(options: DeadLetterOptions): Promise<DeadLetters>
   leases(): Promise<WorkerLeases[]>
+  /** At most `limits.listPage`. An event that is finished has none. */
+  standings(seqs: readonly number[]): Promise<Standing[]>
+  /** Unfinished events, the oldest first. */
+  oldest(limit: number): Promise<EventRecord[]>
   types(limit: number): Promise<SourceTypes[]>
   idsFrom(prefix: string, limit: number): Promise<EventKey[]>
+  /** Which attempt last wrote a row of the user's; null when there is no such row. Only on PostgreSQL. */
+  writerOf?(row: RowName): Promise<RowWriter | null>
   /** Works on a log without schema. Reports faults as findings; throws only when the store is unreachable. */
   report(): Promise<Inspection>
 }
@@ -32,7 +40,9 @@ export interface Payload {
   readonly receivedAt: number
 }
 
+/** `contentHash` is that of the present content of the event, `hash` that of this one. */
 export interface Conflict extends Payload {
+  readonly hash: string
   readonly at: number
 }
 
@@ -100,6 +110,8 @@ export interface Attempt {
   readonly outcome: AttemptOutcome
   /** Redacted error or reason; null for `succeeded` and `lost`. */
   readonly detail: string | null
+  /** The line of code that threw, redacted; null where it is unknown. */
+  readonly place: string | null
 }
 
 export interface Inspection {
@@ -113,6 +125,8 @@ export interface Inspection {
   readonly settings: readonly Finding[]
   /** Checked on a bounded number of rows; `ok` is false where a row breaks the rule. */
   readonly invariants: readonly Finding[]
+  /** Transactions of handlers that can be open at once; null where one writer serves all. */
+  readonly transactions: number | null
   /** Whole payload partitions ahead of now; null where the store has none. */
   readonly partitionsAhead: number | null
 }

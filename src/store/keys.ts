@@ -44,7 +44,9 @@ export type EffectStep =
  * result. `fenced`: the lease has expired, or a late result came too late; nothing was written.
  */
 export type EffectState =
-  | { readonly state: 'new' | 'unknown' | 'fenced' }
+  | { readonly state: 'new' | 'fenced' }
+  /** `ageMs`: since it was first started, by the store's clock. */
+  | { readonly state: 'unknown'; readonly ageMs: number }
   | { readonly state: 'finished'; readonly result: string }
 
 /** An idempotency key belongs to no event: `inbox.once(key, fn)`. */

@@ -11,6 +11,7 @@ import type {
   EventRecord,
   Lease,
   NewDelivery,
+  RecordClaim,
   RecordVerdict,
   Settlement,
   SourceStats,
@@ -18,6 +19,7 @@ import type {
   TailPage,
 } from '../model.js'
 import type { TransactionKeys } from './keys.js'
+import type { TransactionReplies } from './replies.js'
 
 export interface Log<Tx = unknown> {
   /** Shown in log lines and errors: `sqlite:events.db`, `postgres:hookonce`. Never contains a password. */
@@ -31,7 +33,7 @@ export interface Log<Tx = unknown> {
   /** Brings the schema up to date. Safe when several processes call it at once. */
   migrate(): Promise<MigrationReport>
 
-  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  record(deliveries: readonly NewDelivery[], claim?: RecordClaim): Promise<RecordVerdict[][]>
 
   /** Claims due events, oldest due first. Each gets a new token, and its attempt is counted. */
   claim(options: ClaimOptions): Promise<ClaimedEvent[]>
@@ -64,10 +66,10 @@ export interface Log<Tx = unknown> {
   /** One row for each source, sorted by name. Never scans the log. */
   stats(): Promise<SourceStats[]>
   /**
-   * Calls `wake` when another process has recorded events. Workers poll as well: a missed call only costs time. Resolves to a
-   * function that ends the subscription.
+   * Calls `wake` when another process has recorded events, or has paused or resumed something. Workers poll as well: a missed
+   * call only costs time. Resolves to a function that ends the subscription.
    */
-  subscribe(wake: () => void): Promise<() => Promise<void>>
+  subscribe(wake: (news: News) => void): Promise<() => Promise<void>>
   /**
    * Throws unless a delivery could be recorded now: the store is unreachable, read-only or full, or has no schema. Cheap
    * while records succeed; after a failed record it writes a test row until one succeeds. Returns the clock of the store.
@@ -76,6 +78,8 @@ export interface Log<Tx = unknown> {
   /** Writes buffered counts and closes all connections. Later calls throw STORE_CLOSED. */
   close(): Promise<void>
 }
+
+export type News = 'events' | 'pauses'
 
 export interface TransactionOptions {
   /** The store may end a transaction that is idle for longer: a dead process must not hold its locks. */
@@ -101,6 +105,8 @@ export interface StoreTransaction<Tx = unknown> {
   rollback(): Promise<void>
   /** Present when the store has `keys`. */
   readonly keys?: TransactionKeys
+  /** Present when the store has `replies`. */
+  readonly replies?: TransactionReplies
 }
 
 export interface MigrationReport {

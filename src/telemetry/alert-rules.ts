@@ -1,10 +1,10 @@
 import type { SourceCounters } from '../counters.js'
 import { type Duration, msOf } from '../duration.js'
-import { invalid } from '../errors.js'
 import type { WholeInbox } from '../inbox/internals.js'
 import { duration, MAX_TIMER_MS, numberFrom, type Rule, required, shape } from '../options.js'
 import { rejectReasons } from '../provider.js'
-import { statsOf } from './metrics.js'
+import type { ReconcileSummary } from '../reconcile/summary.js'
+import { reconciledOf, statsOf } from './metrics.js'
 import { type Notify, notifyRule } from './notify.js'
 
 export interface Alerts {
@@ -20,6 +20,11 @@ export interface Alerts {
   readonly flagged?: { readonly perMinute: number }
   /** Events put on the review list (no process handles their type, or withheld), in the last minute, in this process. */
   readonly review?: { readonly perMinute: number }
+  /** Events that a sender lists and the log lacks, after a comparison (`reconcile`). */
+  readonly missing?: { readonly above: number }
+  /** How long ago the log was last known to be complete, for sources that are compared with their sender. */
+  readonly completeAge?: { readonly above: Duration }
+  /** Who gets each notice, also those of silent and rejecting sources: `{ url, secret }` or a function. */
   readonly notify: Notify
   /** Time between two checks. Default `15s`. */
   readonly every?: Duration
@@ -34,10 +39,20 @@ export interface Measured {
 }
 
 export interface AlertRule {
-  readonly name: 'deadLetters' | 'oldestAge' | 'signatureFailures' | 'conflicts' | 'flagged' | 'review'
+  readonly name:
+    | 'deadLetters'
+    | 'oldestAge'
+    | 'signatureFailures'
+    | 'conflicts'
+    | 'flagged'
+    | 'review'
+    | 'missing'
+    | 'completeAge'
   readonly what: string
   readonly unit: string
   readonly threshold: number
+  /** It measures the log, so all of its processes find the same: only one of them tells. */
+  readonly ofLog: boolean
   /** Null when it cannot be measured now. */
   measure(now: number): Promise<Measured | null>
 }
@@ -52,6 +67,8 @@ export const alertsRule = shape({
   conflicts: perMinute,
   flagged: perMinute,
   review: perMinute,
+  missing: shape({ above: required(numberFrom(0)) }),
+  completeAge: shape({ above: required(alertDuration) }),
   notify: notifyRule,
   every: alertDuration,
   cooldown: alertDuration,
@@ -60,6 +77,7 @@ export const alertsRule = shape({
 interface AlertKind {
   readonly what: string
   readonly unit: string
+  readonly ofLog: boolean
   threshold(alerts: Alerts): number | undefined
   measure(inbox: WholeInbox, startedAt: number): AlertRule['measure']
 }
@@ -68,12 +86,14 @@ const kinds: Readonly<Record<AlertRule['name'], AlertKind>> = {
   deadLetters: {
     what: 'dead letters',
     unit: 'events',
+    ofLog: true,
     threshold: ({ deadLetters }) => deadLetters?.above,
     measure: (inbox) => async () => sum(await fromLog(inbox, (stats) => stats.dead)),
   },
   oldestAge: {
     what: 'the oldest event that waits',
     unit: 'seconds',
+    ofLog: true,
     threshold: ({ oldestAge }) => oldestAge && msOf(oldestAge.above, 0) / 1_000,
     measure: (inbox) => async (now) =>
       most(await fromLog(inbox, ({ oldestDueAt }) => Math.max(0, now - (oldestDueAt ?? now)) / 1_000)),
@@ -87,6 +107,21 @@ const kinds: Readonly<Record<AlertRule['name'], AlertKind>> = {
   conflicts: { ...aMinute('conflicts', (own) => own.conflicts), what: 'known ids with other bytes' },
   flagged: { ...aMinute('flagged', (own) => own.flagged), what: 'events with known signed content' },
   review: { ...aMinute('review', (own) => own.reviewed), what: 'events put on the review list' },
+  missing: {
+    what: 'events that the sender lists and the log lacks',
+    unit: 'events',
+    ofLog: true,
+    threshold: ({ missing }) => missing?.above,
+    measure: (inbox) => async () => sum(await fromReports(inbox, ({ missing }) => missing)),
+  },
+  completeAge: {
+    what: 'the log was last known to be complete',
+    unit: 'seconds ago',
+    ofLog: true,
+    threshold: ({ completeAge }) => completeAge && msOf(completeAge.above, 0) / 1_000,
+    measure: (inbox) => async (now) =>
+      most(await fromReports(inbox, ({ completeUntil }) => Math.max(0, now - completeUntil) / 1_000)),
+  },
 }
 
 function aMinute(
@@ -95,6 +130,7 @@ function aMinute(
 ): Omit<AlertKind, 'what'> {
   return {
     unit: 'a minute',
+    ofLog: false,
     threshold: (alerts) => alerts[name]?.perMinute,
     measure: (inbox, startedAt) => lastMinute(inbox, startedAt, value),
   }
@@ -102,17 +138,11 @@ function aMinute(
 
 export function alertRules(inbox: WholeInbox, alerts: Alerts, now: number): readonly AlertRule[] {
   const names = Object.keys(kinds) as AlertRule['name'][]
-  const rules = names.flatMap((name): AlertRule[] => {
-    const { what, unit, threshold: thresholdOf, measure } = kinds[name]
+  return names.flatMap((name): AlertRule[] => {
+    const { threshold: thresholdOf, measure, ...kind } = kinds[name]
     const threshold = thresholdOf(alerts)
-    return threshold === undefined ? [] : [{ name, what, unit, threshold, measure: measure(inbox, now) }]
+    return threshold === undefined ? [] : [{ ...kind, name, threshold, measure: measure(inbox, now) }]
   })
-  if (rules.length === 0)
-    throw invalid(
-      'alerts',
-      'needs at least one of deadLetters, oldestAge, signatureFailures, conflicts, flagged and review',
-    )
-  return rules
 }
 
 async function fromLog(
@@ -121,6 +151,14 @@ async function fromLog(
 ): Promise<[string, number][] | null> {
   const stats = await statsOf(inbox)
   return stats?.map((source) => [source.source, value(source)]) ?? null
+}
+
+async function fromReports(
+  inbox: WholeInbox,
+  value: (summary: ReconcileSummary) => number,
+): Promise<[string, number][] | null> {
+  const reconciled = await reconciledOf(inbox)
+  return reconciled?.map((summary) => [summary.source, value(summary)]) ?? null
 }
 
 function lastMinute(inbox: WholeInbox, startedAt: number, value: (own: Readonly<SourceCounters>) => number) {

@@ -1,12 +1,16 @@
 /**
- * Sends one notice when a number passes its threshold, and one when it is back below. A timer of this process checks
- * the numbers. An alert fires again only after it was resolved and its cooldown is over.
+ * Sends one notice when a number passes its threshold, and one when it is back below; the same for each alarm of a source. A
+ * timer of this process checks them. An alert fires again only after it was resolved and its cooldown is over. What all
+ * processes of a log find is told by one of them: `keys` has what was told.
  */
 import { hostname } from 'node:os'
 import { msOf } from '../duration.js'
 import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
+import { onceInLog } from '../once.js'
 import { checkOptions } from '../options.js'
+import type { Alarm } from '../silence/alarm.js'
+import { SAID_FOR_MS, tellChanges } from '../silence/watch.js'
 import { type AlertRule, type Alerts, alertRules, alertsRule, type Measured } from './alert-rules.js'
 import { type Notice, notifier } from './notify.js'
 
@@ -49,6 +53,7 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
   const watches = alertRules(inbox, alerts, now()).map(
     (rule): Watch => ({ rule, firing: false, value: null, since: null, quietUntil: 0 }),
   )
+  const alarms = new Map<string, Alarm>()
   let looking: Promise<void> | null = null
 
   async function look(): Promise<void> {
@@ -57,6 +62,33 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
       // Without an answer of the store, the state stays.
       if (measured) await judge(watch, measured)
     }
+    await judgeSources()
+  }
+
+  async function judgeSources(): Promise<void> {
+    const health = await inbox.health().catch(() => null)
+    if (health === null) return
+    await tellChanges(health, alarms, (id, alarm, begins) =>
+      tell(id, SAID_FOR_MS, noticeOfAlarm(alarm, begins, now())),
+    )
+  }
+
+  /** `id`: null when only this process can tell it. False when it must be tried again. */
+  async function tell(id: string | null, forMs: number, notice: Notice): Promise<boolean> {
+    try {
+      const { keys } = id === null ? {} : await inbox.store()
+      if (keys === undefined) await notify(notice)
+      else if ((await onceInLog(keys, `hookonce:told:${id}`, forMs, () => notify(notice))) === 'busy')
+        return false
+      return true
+    } catch (error) {
+      // The state stays, so the next check sends the notice again.
+      inbox.log.error(
+        { alert: notice.alert, problem: problemOf(error) },
+        'the notice of an alert could not be sent',
+      )
+      return false
+    }
   }
 
   async function judge(watch: Watch, measured: Measured): Promise<void> {
@@ -64,16 +96,10 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
     watch.value = measured.value
     const over = measured.value > rule.threshold
     if (over === watch.firing || (over && now() < watch.quietUntil)) return
-    try {
-      await notify(noticeOf(rule, measured, over, now()))
-    } catch (error) {
-      // The state stays, so the next check sends the notice again.
-      inbox.log.error(
-        { alert: rule.name, problem: problemOf(error) },
-        'the notice of an alert could not be sent',
-      )
-      return
-    }
+    const id = rule.ofLog ? `${rule.name}:${rule.threshold}` : null
+    const notice = noticeOf(rule, measured, over, now())
+    // The others notice the end within one check, and a new firing comes after the cooldown.
+    if (!(await tell(over ? id : id && `${id}:over`, over ? cooldownMs : 2 * everyMs, notice))) return
     watch.firing = over
     watch.since = now()
     if (over) watch.quietUntil = now() + cooldownMs
@@ -91,14 +117,22 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
   timer.unref()
   return {
     check,
-    states: () =>
-      watches.map(({ rule, firing, value, since }) => ({
+    states: () => [
+      ...watches.map(({ rule, firing, value, since }) => ({
         alert: rule.name,
         firing,
         value,
         since,
         threshold: rule.threshold,
       })),
+      ...[...alarms.values()].map(({ kind, since }) => ({
+        alert: kind,
+        firing: true,
+        value: 1,
+        since,
+        threshold: 0,
+      })),
+    ],
     stop: () => clearInterval(timer),
   }
 }
@@ -139,7 +173,21 @@ function noticeOf(rule: AlertRule, measured: Measured, firing: boolean, at: numb
   }
 }
 
-/** Only our own errors show their message: the output of a command or the error of a function may contain secrets. */
+function noticeOfAlarm({ kind, source, text, todo }: Alarm, firing: boolean, at: number): Notice {
+  return {
+    type: firing ? 'alert.firing' : 'alert.resolved',
+    alert: kind,
+    value: Number(firing),
+    threshold: 0,
+    unit: 'sources',
+    sources: firing ? { [source]: 1 } : {},
+    at: new Date(at).toISOString(),
+    host: hostname(),
+    text: firing ? `hookonce: ${text} ${todo}` : `hookonce: ${source} is well again (${kind})`,
+  }
+}
+
+/** Only our own errors show their message: the error of a function may contain secrets. */
 function problemOf(error: unknown): string {
   const { name, code, message } = (error ?? {}) as { name?: unknown; code?: unknown; message?: unknown }
   if (name === 'HookonceError') return String(message)

@@ -2,6 +2,8 @@
 import { attemptEnds, type Counters, type Histogram, type SourceCounters } from '../counters.js'
 import type { DestinationState } from '../forward/destinations.js'
 import type { SourceStats } from '../model.js'
+import type { ReconcileSummary } from '../reconcile/summary.js'
+import { alarmKinds, type SourceHealth } from '../silence/alarm.js'
 
 export interface Metric {
   readonly name: string
@@ -17,6 +19,9 @@ export interface Facts {
   readonly stats: readonly SourceStats[]
   readonly storeUp: boolean
   readonly destinations: readonly DestinationState[]
+  readonly reconciled: readonly ReconcileSummary[]
+  /** Null when nothing can be said. */
+  readonly health: readonly SourceHealth[] | null
   readonly now: number
 }
 
@@ -65,6 +70,11 @@ export const measured: Readonly<Record<string, MeasuredMetric>> = {
     'handshakes_total',
     'Handshakes of senders that were answered, by source.',
     seen('handshakes'),
+  ),
+  referencesCut: counter(
+    'references_cut_total',
+    'Events with more references than the log keeps, by source.',
+    seen('referencesCut'),
   ),
   rejected: counter('rejected_total', 'Deliveries that were rejected, by source and reason.', ({ seen }) =>
     seen.flatMap(([source, { rejected }]) =>
@@ -133,6 +143,30 @@ export const measured: Readonly<Record<string, MeasuredMetric>> = {
     'How long the oldest event that waits for a worker has been due, by source; 0 when none waits.',
     ({ stats, now }) =>
       stats.map(({ source, oldestDueAt }) => [{ source }, Math.max(0, now - (oldestDueAt ?? now)) / 1_000]),
+  ),
+  reconcileMissing: gauge(
+    'reconcile_missing',
+    'Events that the sender lists and the log lacks, as the last comparison found them, by source.',
+    ({ reconciled }) => reconciled.map(({ source, missing }) => [{ source }, missing]),
+  ),
+  reconcileExtra: gauge(
+    'reconcile_extra',
+    'Events of the log that the sender does not list, as the last comparison found them, by source.',
+    ({ reconciled }) => reconciled.map(({ source, extra }) => [{ source }, extra]),
+  ),
+  reconcileAge: gauge(
+    'reconcile_complete_age_seconds',
+    'Age of the instant up to which the log has every event that the sender lists, by source.',
+    ({ reconciled, now }) =>
+      reconciled.map(({ source, completeUntil }) => [{ source }, Math.max(0, now - completeUntil) / 1_000]),
+  ),
+  alarms: gauge(
+    'source_alarm',
+    'Whether a source has an alarm, by source and kind (silent, rejected, stopped): 1 or 0.',
+    ({ health }) =>
+      (health ?? []).flatMap(({ source, alarms }) =>
+        alarmKinds.map((kind): Sample => [{ source, kind }, Number(alarms.some((own) => own.kind === kind))]),
+      ),
   ),
   spool: gauge(
     'spool_deliveries',

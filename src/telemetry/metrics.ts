@@ -7,7 +7,8 @@ import type { Histogram } from '../counters.js'
 import { destinationStates } from '../forward/destinations.js'
 import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
-import type { SourceStats } from '../model.js'
+import { followedSource, type SourceStats } from '../model.js'
+import { type ReconcileSummary, SUMMED_RUNS, summaryOf } from '../reconcile/summary.js'
 import { type Labels, type Metric, measured, type Sample } from './catalogue.js'
 
 /** Scrapers and alerts that ask within this time share one answer of the store. */
@@ -29,20 +30,49 @@ export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
   return answer
 }
 
+const compared = new WeakMap<
+  Inbox,
+  { readonly at: number; readonly answer: Promise<readonly ReconcileSummary[] | null> }
+>()
+
+/** Of the sources whose list can be read. Null when the store did not answer in time. */
+export function reconciledOf(of: Inbox): Promise<readonly ReconcileSummary[] | null> {
+  const last = compared.get(of)
+  if (last && performance.now() - last.at < REUSE_MS) return last.answer
+  const answer = valueWithin(summaries(of), WAIT_MS, null).catch(() => null)
+  compared.set(of, { at: performance.now(), answer })
+  return answer
+}
+
+async function summaries(of: Inbox): Promise<ReconcileSummary[]> {
+  const names = [...wholeInbox(of).sources].filter(([, { list }]) => list?.problem === null)
+  const found: ReconcileSummary[] = []
+  for (const [source] of names) {
+    const summary = summaryOf(await of.reports({ source, limit: SUMMED_RUNS }))
+    if (summary) found.push(summary)
+  }
+  return found
+}
+
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Never throws and never waits long for the store: without its answer the page has `hookonce_store_up 0`. */
 export async function metricsText(of: Inbox): Promise<string> {
-  const { counters, sources } = wholeInbox(of)
-  const stats = await statsOf(of)
+  const { counters, sources, health } = wholeInbox(of)
+  const [stats, healthFound] = await Promise.all([
+    statsOf(of),
+    valueWithin(health(), WAIT_MS, null).catch(() => null),
+  ])
   const seen = [...counters.bySource]
   const facts = {
     counters,
     seen,
-    configured: seen.filter(([source]) => sources.has(source)),
-    stats: (stats ?? []).filter(({ source }) => sources.has(source)),
+    configured: seen.filter(([source]) => sources.has(followedSource(source))),
+    stats: (stats ?? []).filter(({ source }) => sources.has(followedSource(source))),
     storeUp: stats !== null,
     destinations: destinationStates(of),
+    reconciled: (await reconciledOf(of)) ?? [],
+    health: healthFound,
     now: Date.now(),
   }
   return Object.values(measured)

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { type Duration, msOf } from '../duration.js'
 import { HookonceError, invalid } from '../errors.js'
@@ -30,8 +29,6 @@ export type Notify =
       readonly allowPrivate?: readonly string[]
       readonly timeout?: Duration
     }
-  /** Run without a shell, with the notice as JSON on standard input. */
-  | { readonly command: readonly string[]; readonly timeout?: Duration }
   | ((notice: Notice) => unknown)
 
 export const notifyRule = either(
@@ -41,7 +38,6 @@ export const notifyRule = either(
     // `signersOf` checks the secret.
     secret: either(text, listOf(text), callable),
     allowPrivate: listOf(text),
-    command: listOf(text),
     timeout: duration(1, MAX_TIMER_MS),
   }),
 )
@@ -51,9 +47,8 @@ const TIMEOUT = '10s'
 /** Throws at once for wrong options. The returned function rejects when it could not send the notice. */
 export function notifier(notify: Notify): (notice: Notice) => Promise<void> {
   if (typeof notify === 'function') return async (notice) => void (await notify(notice))
-  if (notify !== null && typeof notify === 'object' && 'command' in notify) return byCommand(notify)
   if (notify !== null && typeof notify === 'object' && 'url' in notify) return byUrl(notify)
-  throw invalid('alerts.notify', 'must be { url }, { command: [...] } or a function')
+  throw invalid('alerts.notify', 'must be { url } or a function')
 }
 
 function byUrl({ url: text, secret, allowPrivate = [], timeout }: Extract<Notify, { url: string }>) {
@@ -70,25 +65,4 @@ function byUrl({ url: text, secret, allowPrivate = [], timeout }: Extract<Notify
     if (httpStatus < 200 || httpStatus > 299)
       throw new HookonceError('DESTINATION_FAILED', { what, problem: `it answered ${httpStatus}` })
   }
-}
-
-function byCommand({ command, timeout }: Extract<Notify, { command: readonly string[] }>) {
-  const [file, ...args] = Array.isArray(command) ? (command as readonly unknown[]) : []
-  if (typeof file !== 'string' || file === '' || !args.every((arg) => typeof arg === 'string'))
-    throw invalid(
-      'alerts.notify.command',
-      "must be a list of the program and its arguments, such as ['notify-oncall', '--now']",
-    )
-  return (notice: Notice): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const options = {
-        timeout: msOf(timeout, TIMEOUT),
-        killSignal: 'SIGKILL',
-        maxBuffer: 64 * 1024,
-        shell: false,
-      } as const
-      const child = execFile(file, args as string[], options, (error) => (error ? reject(error) : resolve()))
-      child.stdin?.on('error', () => {}) // the program need not read its input
-      child.stdin?.end(JSON.stringify(notice))
-    })
 }

@@ -11,9 +11,11 @@ import { auditCases } from './store-contract/audits.js'
 import { byteCases } from './store-contract/bytes.js'
 import { claimCases } from './store-contract/claim.js'
 import { conflictCases } from './store-contract/conflicts.js'
+import { consumerCases } from './store-contract/consumers.js'
 import { duplicateCases, repeatedCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import { flagCases } from './store-contract/flags.js'
+import { grantCases } from './store-contract/grants.js'
 import { examineCases, handledCases, historyCases } from './store-contract/history.js'
 import { importCases } from './store-contract/imports.js'
 import { inputCases } from './store-contract/input.js'
@@ -25,8 +27,14 @@ import { lifecycleCases, walkCases } from './store-contract/lifecycle.js'
 import { listCases, tailCases } from './store-contract/list.js'
 import { openingCases } from './store-contract/opening.js'
 import { operatorCases } from './store-contract/operator.js'
+import { pauseCases } from './store-contract/pauses.js'
+import { reconcileCases } from './store-contract/reconciles.js'
 import { recordCases } from './store-contract/record.js'
+import { recordClaimCases } from './store-contract/record-claim.js'
+import { referenceCases } from './store-contract/references.js'
+import { replyCases } from './store-contract/replies.js'
 import { retentionCases } from './store-contract/retention.js'
+import { standingCases } from './store-contract/standings.js'
 import { statsCases } from './store-contract/stats.js'
 import type { ContractCase, StoreCase } from './store-contract/support.js'
 import { transactionCases } from './store-contract/transaction.js'
@@ -44,12 +52,14 @@ export const storeContract: readonly StoreCase[] = [
     ...lifecycleCases,
     ...walkCases,
     ...claimCases,
+    ...recordClaimCases,
     ...laneCases,
     ...leaseCases,
     ...attemptCases,
     ...transactionCases,
     ...operatorCases,
     ...listCases,
+    ...referenceCases,
     ...statsCases,
     ...tailCases,
     ...inputCases,
@@ -58,10 +68,15 @@ export const storeContract: readonly StoreCase[] = [
   ...section('retention', retentionCases),
   ...section('archive', archiveCases),
   ...section('audit', auditCases),
-  ...section('inspect', [...inspectCases, ...examineCases]),
+  ...section('inspect', [...inspectCases, ...examineCases, ...standingCases]),
   ...section('duplicates', repeatedCases),
   ...section('history', [...historyCases, ...handledCases]),
   ...section('imports', importCases),
+  ...section('consumers', consumerCases),
+  ...section('reconciles', reconcileCases),
+  ...section('replies', replyCases),
+  ...section('grants', grantCases),
+  ...section('pauses', pauseCases),
 ]
 
 /** A case that needs a missing capability has `skip`, and its name says which one is missing. */

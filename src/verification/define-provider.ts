@@ -1,5 +1,5 @@
 /**
- * A provider's file has only rules; the code in this folder makes a source of them. `docs/verification.md` explains how,
+ * A provider's file has only rules; the code in this folder makes a source of them. `docs/internals/verification.md` explains how,
  * `docs/adding-a-provider.md` lists the rules.
  */
 import type { Source } from '../provider.js'
@@ -14,6 +14,7 @@ import type {
 import type { OptionRules } from './define/options.js'
 import type { Samples } from './define/samples.js'
 import { createSource } from './define/source.js'
+import type { ListRule } from './list/rule.js'
 import type { SchemeDefinition } from './scheme.js'
 
 export function defineProvider<
@@ -21,10 +22,11 @@ export function defineProvider<
   const O extends OptionRules = Record<never, never>,
   const A extends Aliases = Record<never, never>,
   const K extends string = string,
->(rules: ProviderRules<V, O, A, K>): ProviderFactory<FactoryOptions<V, O, A>, K> {
-  const definition = withSamples(rules as ProviderRules)
+  const L extends ListRule | undefined = undefined,
+>(rules: ProviderRules<V, O, A, K, L>): ProviderFactory<FactoryOptions<V, O, A, L>, K> {
+  const definition = withSamples(rules as unknown as ProviderRules)
   const schemes = schemesByOption(definition.verify)
-  const factory = (options: FactoryOptions<V, O, A>) =>
+  const factory = (options: FactoryOptions<V, O, A, L>) =>
     createSource(definition, schemes, options) as Source<K>
   return Object.assign(factory, {
     key: rules.key,
@@ -84,8 +86,12 @@ export {
   join,
   mapped,
   optional,
+  part,
 } from './delivery/field.js'
 export { type ContentFunction, sortedForm } from './delivery/template.js'
+export type { ApiAnswer, SenderApi } from './list/api.js'
+export { ApiJson } from './list/api-json.js'
+export type { Listed, ListRule } from './list/rule.js'
 export { type HmacRule, hmacScheme } from './schemes/hmac.js'
 export { jwtScheme } from './schemes/jwt.js'
 export { ecdsaScheme, ed25519Scheme, rsaScheme } from './schemes/public-key.js'

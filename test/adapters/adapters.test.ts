@@ -7,7 +7,7 @@ import { serve } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
-import { createInbox, type Delivery, type Inbox } from 'hookonce'
+import { createInbox, type Delivery, type Inbox, reply } from 'hookonce'
 import { expressHandler } from 'hookonce/express'
 import { fastifyPlugin } from 'hookonce/fastify'
 import { fetchHandler } from 'hookonce/fetch'
@@ -86,9 +86,13 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-async function start(adapter: (inbox: Inbox) => Promise<Running>, limits = {}) {
+async function start(
+  adapter: (inbox: Inbox) => Promise<Running>,
+  limits = {},
+  mode: 'background' | 'inline' = 'background',
+) {
   const sources = {
-    stripe: stripe({ secret: secretOf('stripe') }),
+    stripe: stripe({ secret: secretOf('stripe'), mode }),
     dropbox: dropbox({ secret: secretOf('dropbox') }),
   }
   const { inbox, lines } = loggedInbox({ store: 'sqlite::memory:', sources, limits })
@@ -133,6 +137,27 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
       const stored = await inbox.events.payload({ source: 'stripe', id: id })
       expect(Buffer.from(stored!.body).equals(body)).toBe(true)
       expect(stored!.headers['content-type']).toContain(type)
+    }
+  })
+
+  test('sends the reply of a handler as it is, also to a duplicate', async () => {
+    const { post, source, inbox } = await start(adapter, {}, 'inline')
+    const bytes = Uint8Array.from({ length: 256 }, (_, i) => i)
+    inbox.on('stripe', '*', ({ id }) =>
+      id === 'empty'
+        ? reply('', { status: 204, headers: { 'x-one': 'a' } })
+        : reply(bytes, { status: 422, headers: { 'content-type': 'image/x', 'x-one': 'a, b' } }),
+    )
+    const ask = async (id: string) =>
+      post(await source.sign({ body: JSON.stringify({ id, type: 't' }), now: Date.now() }))
+    for (const _ of ['first', 'again']) {
+      const answer = await ask('full')
+      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('x-one')]).toEqual([
+        ...[422, 'image/x', 'a, b'],
+      ])
+      expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([...bytes])
+      const empty = await ask('empty')
+      expect([empty.status, empty.headers.get('x-one'), await empty.text()]).toEqual([204, 'a', ''])
     }
   })
 
@@ -261,6 +286,15 @@ test('a source given to the handler needs no path', async () => {
     listen(createServer(nodeHandler(inbox, { source: 'stripe' }))),
   )
   expect((await post(await source.sign(source.sample({ now: Date.now() })), '/anything')).status).toBe(200)
+})
+
+test('every adapter refuses a source that is not configured when it is made', async () => {
+  await using inbox = createInbox({
+    store: 'sqlite::memory:',
+    sources: { stripe: stripe({ secret: secretOf('stripe') }) },
+  })
+  for (const adapter of [nodeHandler, expressHandler, fastifyPlugin, honoHandler, fetchHandler, nextRoute])
+    expect(() => adapter(inbox, { source: 'strip' }), adapter.name).toThrow(/no source named "strip".*stripe/)
 })
 
 test('createInbox().fetch is the web-standard handler', async () => {

@@ -39,6 +39,14 @@ const cases: readonly (readonly [StoreKind, string, readonly string[]])[] = [
   ],
 ]
 
+test.each(['SQLite', 'PostgreSQL'] as const)(
+  '%s: what happened in all rounds is a trace of the model',
+  async (kind) => {
+    const { results } = await roundsOn(kind)
+    expectAllGood(results.filter(({ faults }) => faults === 'the trace of all rounds'))
+  },
+)
+
 test.each(cases)('%s: %s', async (kind, _, only) => {
   const { results, leftOut } = await roundsOn(kind)
   const own = results.filter(({ faults }) => only.includes(faults))

@@ -86,7 +86,7 @@ test('a wrong call is told what to do, sends nothing and ends with 2', async () 
     [['check', url, ...signed, '--wait', '5'], 'must be a duration'],
   ]
   const ended = await Promise.all(
-    wrong.map(async ([args, words]) => ({ args, words, ...(await folder.run(args)) })),
+    wrong.map(async ([args, words]) => ({ args, words, ...(await folder.call(args)) })),
   )
   for (const { args, words, code, stderr, stdout } of ended) {
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = folder.start(['dev', '--port', '0'])
   const [, text] = await server.says(/dashboard +(http:\S+)/)
   link = new URL(text!)
-  const sent = await folder.run(['send', 'stripe', '--id', 'evt_1', '--to', link.origin])
+  const sent = await folder.call(['send', 'stripe', '--id', 'evt_1', '--to', link.origin])
   expect(sent.code, sent.stderr).toBe(0)
   tunnel = await startTunnel(link)
   outside = `http://127.0.0.1:${(tunnel.address() as AddressInfo).port}`
@@ -62,7 +62,7 @@ test('a stranger behind a tunnel reads nothing, changes nothing and counts nothi
 })
 
 test('a delivery comes through the tunnel without a token', async () => {
-  const sent = await folder.run(['send', 'stripe', '--id', 'evt_2', '--to', outside])
+  const sent = await folder.call(['send', 'stripe', '--id', 'evt_2', '--to', outside])
   expect(sent.stdout).toContain('1 recorded')
 })
 
@@ -76,14 +76,14 @@ test('the token of the link reads the log and the metrics', async () => {
 })
 
 test('a command in the same folder finds the token, which only its owner can read', async () => {
-  const listed = await folder.run(['events', 'list', '--server', link.origin])
+  const listed = await folder.call(['events', 'list', '--server', link.origin])
   expect(listed.stdout).toContain('evt_1')
   expect(statSync(join(folder.path, '.hookonce', 'token')).mode & 0o777).toBe(0o600)
 })
 
 test('a command in another folder is told what to do', async () => {
   const other = freshFolder()
-  const listed = await other.run(['events', 'list', '--server', link.origin])
+  const listed = await other.call(['events', 'list', '--server', link.origin])
   expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('run this command in its folder') })
   await other.remove()
 })

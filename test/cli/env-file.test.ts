@@ -39,11 +39,13 @@ test('dev reads .env in its folder; a variable that is set keeps its value', asy
 test('other commands read no .env, and the file of --env-file', async () => {
   write('.env', 'HOOKONCE_STORE=sqlite:unused.db\n')
   write('prod.env', 'HOOKONCE_STORE=sqlite:named.db\nHOOKONCE_SERVER=\n')
-  const plain = await folder.run(['events', 'list'])
+  const plain = await folder.call(['events', 'list'])
   expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining('.hookonce/events.db') })
-  const named = await folder.run(['events', 'list', '--env-file', 'prod.env'])
+  const named = await folder.call(['events', 'list', '--env-file', 'prod.env'])
   expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining('named.db') })
-  const set = await folder.run(['events', 'list', '--env-file=prod.env'], { HOOKONCE_STORE: 'sqlite:set.db' })
+  const set = await folder.call(['events', 'list', '--env-file=prod.env'], {
+    HOOKONCE_STORE: 'sqlite:set.db',
+  })
   expect(set).toMatchObject({ code: 1, stderr: expect.stringContaining('set.db') })
   const missing = await folder.run(['events', 'list', '--env-file', 'no-such.env'])
   // Some versions of Node read --env-file of any program themselves, and end with 9.

@@ -223,10 +223,18 @@ test.each(ways)(
     })
     const ignore = (...args: string[]) => run('ignore', ...args, '--conflict', '--note', 'the first is right')
     expect((await ignore(one, '--dry-run')).stdout).toContain('first content kept  (not done: --dry-run)')
-    expect(await ignore(one)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('first content kept'),
+    const named = (hash: string, ...ids: string[]) => run('ignore', ...ids, '--conflict', hash)
+    expect(await named('ab'.repeat(32), one)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('the content that --conflict names is not open'),
     })
+    const [hash] = /(?<=--conflict )[0-9a-f]{64}/.exec((await run('events', 'show', one)).stdout)!
+    expect(await named(hash)).toMatchObject({ code: 2 })
+    expect(await run('ignore', '--conflict', one)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Write ids before the option'),
+    })
+    expect((await named(hash, one)).stdout).toContain('first content kept')
     expect(await ignore(one)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('it has no open conflict'),
@@ -325,6 +333,7 @@ function steady(value: unknown): unknown {
       if (key === 'at') return '(time)'
       if (/hash$/i.test(key) && inner !== null) return '(hash)'
       if (key === 'worker') return '(worker)'
+      if (key === 'place' && inner !== null) return '(place)'
       return inner
     }),
   )
@@ -376,18 +385,18 @@ test('a configuration is run for its keys, and not when --store or --server name
       await own.run(args)
       expect([args, existsSync(flag)]).toEqual([args, false])
     }
-    const listed = await own.run(['events', 'list', '--store', url])
+    const listed = await own.call(['events', 'list', '--store', url])
     expect(listed.stdout).toContain('e1')
     expect(listed.stderr).toContain('hookonce.config is not used')
-    expect(await own.run([...show, '--store', url])).toMatchObject({
+    expect(await own.call([...show, '--store', url])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is encrypted with the key "k1"'),
     })
-    expect(await own.run(['prune', '--dry-run', '--store', url])).toMatchObject({
+    expect(await own.call(['prune', '--dry-run', '--store', url])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the retention that it sets'),
     })
-    const shown = await own.run(show, { HOOKONCE_STORE: url })
+    const shown = await own.call(show, { HOOKONCE_STORE: url })
     expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' })
     expect(shown.stdout).toContain('private')
     expect(existsSync(flag)).toBe(true)

@@ -13,7 +13,13 @@ const control = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u
 const event = {
   ...{ source: EVIL, id: EVIL, type: EVIL, reference: EVIL, state: EVIL, reason: EVIL, seq: 1, run: 1 },
   ...{ receivedAt: EVIL, processedAt: EVIL, nextAttemptAt: EVIL, lastDeliveryAt: EVIL, sameAs: EVIL },
+  origin: EVIL,
+  waiting: { kind: 'paused', source: EVIL, type: EVIL, actor: EVIL, sinceAt: EVIL },
   ...{ deliveries: EVIL, conflicts: 1, payload: 'kept', dead: false },
+  references: [
+    { label: EVIL, value: EVIL },
+    { label: EVIL, value: `other ${EVIL}` },
+  ],
 }
 const attempt = {
   attempt: EVIL,
@@ -66,7 +72,7 @@ describe('nothing that a server says reaches the terminal as a control character
     ['replay', 'x'],
     ['replay', 'x', '--json'],
   ])('%s %s %s', async (...args) => {
-    const { stdout, stderr } = await folder.run([...args.filter(Boolean), ...where])
+    const { stdout, stderr } = await folder.call([...args.filter(Boolean), ...where])
     expect(`${stdout}${stderr}`).toContain('forged')
     expect(`${stdout}${stderr}`).not.toMatch(control)
     if (args[1] === 'list') expect(stdout).not.toMatch(/^forged/m)

@@ -72,6 +72,9 @@ describe.each([
     const shown = await folder.call([...from(), '--dry-run'])
     expect(shown.stdout).toContain('Columns: id=event_id, type=type, time=received_at, payload=payload')
     expect(shown.stdout).toContain(`${ROWS} events would be imported as succeeded, 0 known already`)
+    expect(shown.stdout).toContain(
+      storeUrl().startsWith('sqlite') ? storeUrl() : `at ${new URL(storeUrl()).host}/`,
+    )
     const { code, stdout } = await folder.call(['events', 'list', '--store', storeUrl()])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' }) // there is not even a log
   })
@@ -142,6 +145,17 @@ test('CSV and NDJSON files are read, also with other column names and from stand
   )
   expect(ndjson.result).toMatchObject({ rows: 2, imported: 2 })
   expect((await deliver(store, 'evt_d')).event).toMatchObject({ state: 'ignored', type: 'imported' })
+})
+
+test('a dry run counts an id that comes twice as the import would', async () => {
+  writeFileSync(
+    join(folder.path, 'twice.csv'),
+    'id,type,time\na,x,2026-01-01\nb,x,2026-01-01\na,x,2026-01-01\n',
+  )
+  const args = ['import', 'stripe', '--file', 'twice.csv', '--store', 'sqlite:twice.db']
+  const counts = { rows: 3, imported: 2, known: 1 }
+  expect((await json(...args, '--dry-run')).result).toMatchObject({ ...counts, store: 'sqlite:twice.db' })
+  expect((await json(...args)).result).toMatchObject(counts)
 })
 
 test('a mistake is named with its row or column', async () => {

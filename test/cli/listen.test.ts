@@ -1,6 +1,5 @@
 /** Passing on to a local app: nothing skipped, nothing out of order, whoever was away. */
 
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +13,6 @@ import { github, sendgrid, stripe } from 'hookonce/providers'
 import { createServer, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { curlOf } from '#dist/cli/listen/keyboard.js'
 import { frames } from '#dist/cli/log/api.js'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Folder, freshFolder } from '../support/cli.js'
@@ -203,7 +201,7 @@ test('several events of one delivery are passed on as that one delivery', async 
 
 test('a damaged cursor and a target that is none are said so', async () => {
   const where = ['--store', `sqlite:${folder.path}/events.db`]
-  expect(await folder.run(['listen', 'my-app', ...where])).toMatchObject({
+  expect(await folder.call(['listen', 'my-app', ...where])).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringContaining('must be a port such as 3000 or a URL'),
@@ -222,27 +220,6 @@ test('a damaged cursor and a target that is none are said so', async () => {
     return
   }
   throw new Error('there was no cursor to damage')
-})
-
-test('the curl command sends the same bytes, whatever is in them', async () => {
-  const got: Buffer[] = []
-  const node = createHttp(async (request, response) => {
-    got.push(await buffer(request))
-    response.end()
-  }).listen(0, '127.0.0.1')
-  await once(node, 'listening')
-  const target = `http://127.0.0.1:${(node.address() as AddressInfo).port}/`
-  const bodies = [
-    Buffer.from('{"it\'s":"$HOME `id` \\n"}\n'),
-    Buffer.from('@/etc/hostname'),
-    Buffer.from([0, 255, 10]),
-  ]
-  for (const body of bodies) {
-    const command = curlOf({ method: 'POST', url: target, headers: { 'x-it': "'quoted'" }, body })
-    await promisify(execFile)('sh', ['-c', command])
-  }
-  expect(got).toEqual(bodies)
-  node.close()
 })
 
 test('a stream of a server ends with the signal, also when the connection stays open', async () => {

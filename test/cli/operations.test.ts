@@ -111,6 +111,40 @@ test('retention below a retry window is refused', async () => {
   expect(stderr).toContain('stripe')
 })
 
+test('events are found by any of their references, and erased by one of a label', async () => {
+  const store = await openStore(`sqlite:${join(folder.path, 'about.db')}`)
+  await store.migrate()
+  const references = [
+    { label: 'invoice', value: 'in_9' },
+    { label: 'customer', value: 'a:9' },
+  ]
+  const event = { id: 'e9', type: 'paid', reference: 'in_9', references, contentHash: null, guardHash: null }
+  const delivery = { headers: {}, body: Buffer.from('{"name":"Ann"}'), contentGuard: 'accept' as const }
+  await store.record([{ ...delivery, source: 'shop', events: [event], receivedAt: Date.now() - 86_400_000 }])
+  const about = ['--store', 'sqlite:about.db']
+  const found = async (...args: string[]) =>
+    (await run('events', 'list', ...about, ...args)).value.events.map(({ id }: { id: string }) => id)
+  expect(await found('--reference', 'a:9')).toEqual(['e9'])
+  expect(await found('--reference', 'a:9', '--label', 'customer')).toEqual(['e9'])
+  expect(await found('--reference', 'a:9', '--label', 'invoice')).toEqual([])
+  expect(await run('events', 'list', ...about, '--label', 'customer')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--label needs --reference'),
+  })
+  const { stdout } = await folder.call(['events', 'show', 'e9', ...about])
+  expect(stdout).toMatch(/reference +in_9 \(invoice\)\n +customer +a:9\n/)
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const { seq } = (await store.get({ source: 'shop', id: 'e9' }))!
+  await store.archive.archived([{ source: 'shop', day, object: 3, seqs: [seq], sha256: '0'.repeat(64) }])
+  await store.close()
+  const erase = ['erase', 'a:9', '--note', 'x', '--yes', ...about]
+  expect((await folder.call([...erase, '--label', 'invoice'])).stdout).toContain('payloads of 0 events')
+  const erased = await folder.call([...erase, '--label', 'customer'])
+  expect(erased.stdout).toContain('payloads of 1 event with reference "a:9" erased')
+  expect(erased.stdout).toContain(`The archive still holds them, in 1 object.`)
+  expect(erased.stdout).toContain(`shop/${day}/3.jsonl.gz`)
+})
+
 test('erase wants a note and a yes, and is for good', async () => {
   expect(await run('erase', 'in_1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--note') })
   expect(await run('erase', 'in_1', '--note', 'x')).toMatchObject({
@@ -124,6 +158,10 @@ test('erase wants a note and a yes, and is for good', async () => {
     payloads: 2,
     events: 2,
     busy: 0,
+    archived: [
+      { source: 'stripe', day: expect.any(String), object: 1 },
+      { source: 'stripe', day: expect.any(String), object: 1 },
+    ],
   })
   expect(await run('events', 'show', 'evt_done', '--payload')).toMatchObject({
     code: 1,
@@ -183,6 +221,23 @@ describe('doctor', () => {
     await sick.remove()
   })
 
+  test('says when handlers run in parallel more often than they can have transactions', async () => {
+    const database = await freshDatabase()
+    const sick = freshFolder()
+    const config = (concurrency: string) =>
+      `export default { store: '${database.url}', sources: {}, processing: {${concurrency}} }`
+    for (const [concurrency, ok] of [
+      ['concurrency: 11', false],
+      ['', true],
+    ] as const) {
+      writeFileSync(join(sick.path, 'hookonce.config.mjs'), config(concurrency))
+      const { findings } = JSON.parse((await sick.run(['doctor', '--json'])).stdout)
+      expect(findings).toContainEqual(expect.objectContaining({ name: 'handler transactions', ok }))
+    }
+    await sick.remove()
+    await database.drop()
+  })
+
   test('says which deliveries of the spool are set aside, and why', async () => {
     const sick = freshFolder()
     const path = join(sick.path, 'spool.db')
@@ -240,9 +295,11 @@ describe('--json of every command parses and stays the same', () => {
     dev: null,
     serve: null,
     worker: null,
+    why: null,
     listen: null,
     'events tail': null,
     check: null, // test/check
+    mcp: null,
     send: null, // send.test.ts
     'events list': ['--limit', '1'],
     'events show': ['evt_new'],
@@ -250,9 +307,12 @@ describe('--json of every command parses and stays the same', () => {
     retry: ['--source', 'stripe', '--dead', '--dry-run'],
     replay: ['evt_kept', '--force', '--dry-run', '--store', 'sqlite:kept.db'],
     ignore: ['evt_new', '--dry-run'],
+    pause: [],
+    resume: null, // pause.test.ts
     'migrate up': [],
     'migrate status': [],
     'migrate sql': [],
+    reconcile: ['--demo'],
     prune: ['--dry-run'],
     'archive run': ['--archive', 'again'],
     'archive list': ['--archive', 'none'],

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProgram } from '#dist/cli/program.js'
@@ -75,15 +74,4 @@ test('output has no colours when nobody is looking', async () => {
   const { stdout } = await folder.run(['providers', 'stripe'])
   expect(stdout).toContain('/webhooks/stripe')
   expect(stdout).not.toContain('\u001b')
-})
-
-test('docs/command-line.md has a heading for each command', () => {
-  const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
-  const headings = [...page.matchAll(/^### (.+)$/gm)].flatMap(([, names]) => names!.split(', '))
-  const names = program.commands.map((command) => command.name())
-  for (const name of names)
-    expect(
-      headings.some((heading) => heading.split(' ')[0] === name),
-      name,
-    ).toBe(true)
 })

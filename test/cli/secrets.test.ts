@@ -1,12 +1,9 @@
-/** Secrets reach a command without being on its command line; and what a sender wrote does not steer a terminal. */
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { stripe } from 'hookonce/providers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { curlOf } from '#dist/cli/listen/keyboard.js'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Folder, freshFolder } from '../support/cli.js'
 
 const secret = 'whsec_a-secret-of-the-shop'
@@ -23,7 +20,8 @@ beforeEach(async () => {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const headers = request.headers as Record<string, string>
     const delivery = { method: 'POST', url: 'http://x/', headers, body: Buffer.concat(chunks) }
-    verdicts.push((await source.verify(delivery, { now: Date.now() })).ok)
+    // It also asks whether there is a dashboard.
+    if (request.method === 'POST') verdicts.push((await source.verify(delivery, { now: Date.now() })).ok)
     response.end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -36,7 +34,7 @@ afterEach(async () => {
 test('send signs with a secret from a file or from the environment', async () => {
   const to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
   writeFileSync(join(folder.path, 'secret.txt'), `${secret}\n`)
-  const send = (args: string[], env = {}) => folder.run(['send', 'stripe', '--to', to, ...args], env)
+  const send = (args: string[], env = {}) => folder.call(['send', 'stripe', '--to', to, ...args], env)
   await send(['--secret-file', 'secret.txt'])
   await send([], { HOOKONCE_SEND_SECRET: secret })
   await send(['--secret-file', 'secret.txt'], { HOOKONCE_SEND_SECRET: 'whsec_another-secret-entirely' })
@@ -50,7 +48,7 @@ test('a secret that cannot be read or is empty is a wrong call, and no option ta
     ['--secret-file', 'empty.txt'],
     ['--secret', secret],
   ]) {
-    const { code, stdout, stderr } = await folder.run(['send', 'stripe', ...args])
+    const { code, stdout, stderr } = await folder.call(['send', 'stripe', ...args])
     expect([args[0], code]).toEqual([args[0], 2])
     expect(stdout + stderr).toContain('--secret')
     expect(stdout + stderr).not.toContain(secret)
@@ -59,40 +57,8 @@ test('a secret that cannot be read or is empty is a wrong call, and no option ta
 
 test('every command that takes a secret takes it from a file', async () => {
   for (const command of ['send', 'dev', 'listen', 'check']) {
-    const { stdout } = await folder.run([command, '--help'])
+    const { stdout } = await folder.call([command, '--help'])
     expect(stdout).toMatch(/--secret-file <file>/)
     expect(stdout).toMatch(new RegExp(`HOOKONCE_${command.toUpperCase()}_SECRET`))
   }
-})
-
-describe('a delivery as a curl command', () => {
-  const delivery = (body: string) => ({
-    method: 'POST',
-    url: 'http://127.0.0.1:3000/',
-    headers: { 'x-id': 'a' },
-    body: Buffer.from(body),
-  })
-
-  test('has no control characters, and sends the same bytes', () => {
-    for (const body of [
-      'plain "text" with \'quotes\' and\nlines',
-      '{"name":"\u001b]0;owned\u0007\u001b[2J"}',
-      'bell \u0007, return \r, c1 \u009b31m, turned \u202e, zero \0 byte',
-    ]) {
-      const command = curlOf(delivery(body))
-      expect(command).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
-      // Instead of curl: what it would send, from its standard input or its last argument.
-      const fake =
-        'curl() { for last; do :; done; if [ "$last" = "@-" ]; then cat; else printf %s "$last"; fi; }'
-      expect(execFileSync('sh', ['-c', `${fake}; ${command}`]).toString()).toBe(body)
-    }
-  })
-
-  test('sends the bytes of a header that has control characters', () => {
-    const command = curlOf({ ...delivery('x'), headers: { 'x-id': "\u001b[2J'evil\u009b" } })
-    expect(command).not.toMatch(/[^\P{Cc}\n]/u)
-    const fake = 'curl() { printf %s "$5"; }'
-    const sent = execFileSync('bash', ['-c', `${fake}; ${command}`])
-    expect(sent.toString('latin1')).toBe("x-id: \u001b[2J'evil\u009b")
-  })
 })

@@ -1,8 +1,13 @@
+import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInbox } from 'hookonce'
+import { nodeHandler } from 'hookonce/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPoster } from '#dist/cli/post.js'
-import { devSource, factories } from '#dist/cli/sources.js'
+import { devSource, factories, factoryOf } from '#dist/cli/sources.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
 
 let folder: Folder
@@ -27,9 +32,13 @@ test('what the folder keeps can be read by its owner only, and git does not see 
   expect(readFileSync(join(folder.path, '.hookonce', '.gitignore'), 'utf8')).toBe('*\n')
 })
 
+function existing(): { secret: string; keys: never } {
+  const kept = (name: string) => readFileSync(join(folder.path, '.hookonce', name), 'utf8')
+  return { secret: kept('secret').trim(), keys: JSON.parse(kept('keys.json')) as never }
+}
+
 test('every provider of the catalogue can be sent to a server with no configuration', async () => {
-  const secret = readFileSync(join(folder.path, '.hookonce', 'secret'), 'utf8').trim()
-  const keys = JSON.parse(readFileSync(join(folder.path, '.hookonce', 'keys.json'), 'utf8'))
+  const { secret, keys } = existing()
   const poster = createPoster(4)
   const answers: Record<string, number> = {}
   for (const factory of factories()) {
@@ -63,6 +72,26 @@ test('five deliveries at once are one event', async () => {
 })
 
 describe.concurrent('the body', () => {
+  test('is one of the type that was asked for', async () => {
+    const { report } = await send('stripe', 'customer.updated')
+    expect(report).toMatchObject({ type: 'customer.updated', recorded: 1 })
+    const { stdout } = await folder.call(['events', 'show', report.eventId, '--raw'])
+    expect(JSON.parse(stdout).data.object).toMatchObject({ object: 'customer' })
+    expect((await send('github', 'issues.closed')).report).toMatchObject({ type: 'issues.closed' })
+    expect((await send('stripe', 'not.known')).stderr).toContain('the body of "invoice.paid" under that type')
+    const refused = await send('telegram', 'not_known')
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain(
+      'There is no sample of Telegram Bot API for "not_known". Samples: message',
+    )
+  })
+
+  test('--count sends different events, each as often as --times says', async () => {
+    const { report } = await send('stripe', '--count', '3', '--times', '2', '--concurrency', '4')
+    expect(report).toMatchObject({ sent: 3, deliveries: 6, recorded: 3, duplicates: 3 })
+    expect(await send('stripe', '--count', '2', '--id', 'evt_x')).toMatchObject({ code: 2, stdout: '' })
+  })
+
   test('--id and --set change it, and it is signed as changed', async () => {
     await send('stripe', '--id', 'evt_mine', '--set', 'data.object.id=in_9', '--set', 'livemode=true')
     await server.says(/"eventId":"evt_mine","verdict":"recorded"/)
@@ -105,6 +134,17 @@ describe.concurrent('what should be refused', () => {
     expect({ code, report }).toMatchObject({ code: 0, report: { deliveries: 2, recorded: 1, duplicates: 1 } })
     await server.says(/known id with other bytes/)
   })
+})
+
+test('an application without a dashboard gets no address of one', async () => {
+  const source = devSource(factoryOf('stripe'), existing())
+  await using inbox = createInbox({ store: 'sqlite::memory:', sources: { stripe: source } })
+  const app = createServer(nodeHandler(inbox)).listen(0, '127.0.0.1')
+  await once(app, 'listening')
+  const { port } = app.address() as AddressInfo
+  const { stdout } = await folder.call(['send', 'stripe', '--to', `http://127.0.0.1:${port}`, '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({ recorded: 1, link: null })
+  app.close()
 })
 
 describe.concurrent('it says what to do when', () => {

@@ -36,7 +36,7 @@ const handled = () => readFileSync(join(folder.path, 'handled.log'), 'utf8')
 
 test('without a configuration they say so', async () => {
   for (const command of ['serve', 'worker']) {
-    const { code, stderr, stdout } = await folder.run([command])
+    const { code, stderr, stdout } = await folder.call([command])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('There is no hookonce.config.ts in this folder.')
   }
@@ -44,16 +44,16 @@ test('without a configuration they say so', async () => {
 
 test('migrate up makes the log, and again does nothing; sql can be run as it is', async () => {
   const store = ['--store', 'sqlite:made.db', '--json']
-  const first = await folder.run(['migrate', 'up', ...store])
+  const first = await folder.call(['migrate', 'up', ...store])
   expect(first.code).toBe(0)
   const { to } = JSON.parse(first.stdout)
-  expect(JSON.parse((await folder.run(['migrate', 'up', ...store])).stdout)).toEqual({
+  expect(JSON.parse((await folder.call(['migrate', 'up', ...store])).stdout)).toEqual({
     store: 'sqlite:made.db',
     from: to,
     to,
     applied: [],
   })
-  const sql = await folder.run(['migrate', 'sql', '--schema', 'webhooks'])
+  const sql = await folder.call(['migrate', 'sql', '--schema', 'webhooks'])
   expect(sql.stdout).toMatch(new RegExp(`insert into "webhooks".migrations \\(.*\\) values \\(${to},`))
 })
 
@@ -65,7 +65,7 @@ test('serve receives, worker handles, and both end when told to', async () => {
   const sent = await folder.run(['send', 'shop', '--id', 'evt_1', '--times', '3', '--to', url, '--json'], env)
   expect(JSON.parse(sent.stdout)).toMatchObject({ recorded: 1, duplicates: 2, url: `${url}/webhooks/shop` })
 
-  const listed = await folder.run(['events', 'list', '--server', url, '--json'], {
+  const listed = await folder.call(['events', 'list', '--server', url, '--json'], {
     HOOKONCE_TOKEN: env.HOOKONCE_ADMIN_TOKEN,
   })
   expect(JSON.parse(listed.stdout).events).toMatchObject([{ id: 'evt_1', state: 'pending' }])
@@ -127,7 +127,7 @@ describe('it says what to do when', () => {
 })
 
 test('token create gives a token once, and what the configuration must know of it', async () => {
-  const { stdout, code } = await folder.run([
+  const { stdout, code } = await folder.call([
     'token',
     'create',
     '--name',
@@ -146,11 +146,11 @@ test('token create gives a token once, and what the configuration must know of i
     sha256: createHash('sha256').update(token).digest('hex'),
     expiresAt: expect.stringMatching(/^\d{4}-/),
   })
-  expect(await folder.run(['token', 'create', '--name', 'a b', '--role', 'admin'])).toMatchObject({
+  expect(await folder.call(['token', 'create', '--name', 'a b', '--role', 'admin'])).toMatchObject({
     code: 2,
     stdout: '',
   })
-  expect(await folder.run(['token', 'create', '--name', 'a'])).toMatchObject({ code: 2, stdout: '' })
+  expect(await folder.call(['token', 'create', '--name', 'a'])).toMatchObject({ code: 2, stdout: '' })
 })
 
 describe('a server whose store is away when it starts', () => {

@@ -5,8 +5,26 @@ import type { EventView } from '#dist/cli/log/event-log.js'
 import { painter, terminalText } from '#dist/cli/terminal-text.js'
 
 const event: EventView = {
-  ...{ source: 'shop', id: 'evt_1', type: 'order.paid', reference: null, state: 'pending', dead: false },
-  ...{ reason: null, deliveries: 1, conflicts: 0, sameAs: null, run: 1, seq: 1, attempts: 0 },
+  ...{
+    source: 'shop',
+    id: 'evt_1',
+    type: 'order.paid',
+    reference: null,
+    references: [],
+    state: 'pending',
+    dead: false,
+  },
+  ...{
+    reason: null,
+    deliveries: 1,
+    conflicts: 0,
+    sameAs: null,
+    origin: 'delivery',
+    run: 1,
+    seq: 1,
+    attempts: 0,
+    waiting: null,
+  },
   ...{ receivedAt: '2026-01-01T00:00:00.000Z', lastDeliveryAt: '2026-01-01T00:00:00.000Z' },
   ...{ processedAt: null, nextAttemptAt: null, payload: 'kept' },
 } as unknown as EventView

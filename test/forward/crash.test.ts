@@ -29,7 +29,10 @@ onBothLogs((bench) => {
       await arrived.wait
       await first.kill()
       start()
-      await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'the second process sent it')
+      await until(
+        async () => (await stateOf(inbox, 'e1', 'shop/billing')) === 'succeeded',
+        'the second process sent it',
+      )
       expect(endpoint.arrivals.map(({ headers }) => headers['webhook-id'])).toEqual(['e1', 'e1'])
       expect(endpoint.arrivals.map(({ headers }) => headers['hookonce-attempt'])).toEqual(['1', '2'])
       const [one, two] = endpoint.arrivals

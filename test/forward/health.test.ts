@@ -7,16 +7,16 @@ import '../support/fixed-seed.js'
 
 const options = { pauseAfter: { failures: 3, lastingMs: 1_000 }, probeEveryMs: 100, random: () => 0 }
 
-test('many failures at once are no pause, nor are few over a long time; both together are', () => {
+test('many failures at once do not open the circuit, nor are few over a long time; both together are', () => {
   const health = new Health(options)
   for (let i = 0; i < 50; i++) health.failed(0, false)
-  expect(health.paused).toBeNull()
+  expect(health.open).toBeNull()
   health.succeeded()
   health.failed(0, false)
   health.failed(5_000, false)
-  expect(health.paused).toBeNull()
+  expect(health.open).toBeNull()
   health.failed(5_001, false)
-  expect(health.paused).toEqual({ reason: 'failing', at: 5_001, nextProbeAt: 5_101 })
+  expect(health.open).toEqual({ at: 5_001, nextProbeAt: 5_101 })
 })
 
 test('one probe at a time, each later than the one before, up to 15 minutes; nobody waits longer than five', () => {
@@ -30,35 +30,30 @@ test('one probe at a time, each later than the one before, up to 15 minutes; nob
     expect(health.begin()).toBe(true)
     expect(health.waitMs(now)).toBe(100)
     health.failed(now, true)
-    waits.push(health.paused!.nextProbeAt! - now)
+    waits.push(health.open!.nextProbeAt - now)
     expect(health.waitMs(now)).toBe(Math.min(waits.at(-1)!, 300_000))
-    now = health.paused!.nextProbeAt!
+    now = health.open!.nextProbeAt
   }
   expect(waits.slice(0, 3)).toEqual([200, 400, 800])
   expect(waits.at(-1)).toBe(900_000)
   health.begin()
   health.succeeded()
-  expect(health.paused).toBeNull()
+  expect(health.open).toBeNull()
   expect(health.waitMs(now)).toBeNull()
 })
 
-test('a success that was under way does not end a pause by hand, and an abandoned probe makes room for the next', () => {
+test('an abandoned probe makes room for the next', () => {
   const health = new Health(options)
-  health.pause(0, 'operator')
-  health.succeeded()
-  expect(health.paused?.reason).toBe('operator')
-  expect(health.waitMs(1e9)).toBe(100)
-  health.resume()
   for (const at of [0, 1_000, 1_000]) health.failed(at, false)
   health.begin()
   health.abandoned(true)
   expect(health.waitMs(2_000)).toBeNull()
 })
 
-test('without pauseAfter it is never paused by itself', () => {
+test('without pauseAfter the circuit never opens', () => {
   const health = new Health({ ...options, pauseAfter: null })
   for (let i = 0; i < 1_000; i++) health.failed(i * 60_000, false)
-  expect(health.paused).toBeNull()
+  expect(health.open).toBeNull()
 })
 
 test('a rate is never exceeded, whoever comes when, and each who waits is given a turn of their own', () => {

@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { type RunningAdmin, startAdmin } from '../server/support.js'
-import { ids, onBothLogs, postAll } from '../support/processing.js'
+import { ids, onLog, postAll } from '../support/processing.js'
 import { fuzzRuns } from './runs.js'
 
 interface Schema {
@@ -150,7 +150,7 @@ function requestOf(path: string, method: string, operation: Operation): fc.Arbit
   })
 }
 
-onBothLogs((bench) => {
+onLog('SQLite', (bench) => {
   let running: RunningAdmin | undefined
   afterEach(() => running?.stop())
 

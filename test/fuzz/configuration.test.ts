@@ -54,7 +54,7 @@ describe('a configuration', () => {
         if (config === null || typeof config !== 'object' || !('store' in config))
           expect(problems).not.toEqual([])
       }),
-      { numRuns: fuzzRuns(1_500), examples: [[{ server: { port: Object.create(null) } }]] },
+      { numRuns: fuzzRuns(300), examples: [[{ server: { port: Object.create(null) } }]] },
     )
   })
 })
@@ -87,7 +87,7 @@ describe('the options of a provider', () => {
             expect(error.message).toContain(factory.key)
           }
         }),
-        { numRuns: fuzzRuns(30, 100) },
+        { numRuns: fuzzRuns(10, 100) },
       )
     })
   }

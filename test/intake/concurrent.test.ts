@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { onBothStores, secretOf } from '../support/inboxes.js'
 
 onBothStores((stores) => {
-  test('64 deliveries each of 20 events to two servers on one log: 20 rows, all 2xx, one "new" for each', async () => {
+  test('64 deliveries each of 5 events to two servers on one log: 5 rows, all 2xx, one "new" for each', async () => {
     const source = stripe({ secret: secretOf('stripe') })
     const servers: Server[] = []
     const inboxes: Inbox[] = []
@@ -23,7 +23,7 @@ onBothStores((stores) => {
     const ports = servers.map((server) => (server.address() as AddressInfo).port)
     const news = new Map<string, number>()
     const statuses = new Set<number>()
-    const bodyHashes = Array.from({ length: 20 }, (_, i) => `evt_concurrent_${i}`)
+    const bodyHashes = Array.from({ length: 5 }, (_, i) => `evt_concurrent_${i}`)
     await Promise.all(
       bodyHashes.flatMap((id) =>
         Array.from({ length: 64 }, async (_, k) => {
@@ -45,6 +45,6 @@ onBothStores((stores) => {
     expect([...statuses]).toEqual([200])
     expect([...news].sort()).toEqual(bodyHashes.map((id) => [id, 1]).sort())
     const store = stores.open()
-    expect((await store.stats())[0]?.recorded).toBe(20)
+    expect((await store.stats())[0]?.recorded).toBe(5)
   })
 })

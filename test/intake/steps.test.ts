@@ -30,11 +30,11 @@ async function take(recording: Recording, options: Partial<Source> = {}) {
     countVerdicts: (_: string, ids: string[]) => told.push(`recorded ${ids.join(' ')}`),
   }
   const after = {
-    wakeWorkers: () => told.push('workers woken'),
+    recorded: (isLeft: boolean) => isLeft && told.push('workers woken'),
     handledLater: () => true,
     async inline({ id }: { id: string }) {
       told.push(`handled ${id}`)
-      return 'processed'
+      return { status: 'processed', reply: null }
     },
     rearm: async ({ id }: { id: string }) => void told.push(`rearmed ${id}`),
     laneOf: () => null,
@@ -63,6 +63,7 @@ describe('after the commit', () => {
   test('the workers are woken when an event of the delivery is new, and only then', async () => {
     expect((await take([fresh, fresh])).told).toEqual(['recorded a b', 'workers woken'])
     expect((await take([known, fresh])).told).toEqual(['recorded a b', 'workers woken'])
+    expect((await take([known, { ...fresh, leasedAt: 1 }])).told).toEqual(['recorded a b'])
     expect((await take([known, known])).told).toEqual(['recorded a b'])
   })
 

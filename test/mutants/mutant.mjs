@@ -15,6 +15,7 @@
  * @property {string} promise  The promise that the mutant breaks.
  * @property {Change[]} changes
  * @property {NamedTest[]} tests  `title` is a part of the title.
+ * @property {true} [breaksModel]  It breaks a rule of `test/model/rules.pml`: the check of traces alone notices it.
  */
 
 /** A case of the store contract on SQLite. @param {string} title @returns {NamedTest} */

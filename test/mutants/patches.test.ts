@@ -14,6 +14,7 @@ const contracts: Readonly<Record<string, string>> = {
     ...providerContract(catalogue.stripe as never),
     ...providerContract(catalogue.github as never),
   ]),
+  'test/providers/lists/payments.test.ts': readFileSync('test/providers/lists/contract.ts', 'utf8'),
 }
 
 function titles(cases: readonly { readonly name: string }[]): string {

@@ -2,12 +2,51 @@
 import { onPostgres, onSqlite } from './mutant.mjs'
 
 const crash = 'test/processing/crash.test.ts'
+const recordClaim = 'test/processing/record-claim.test.ts'
 const transactionPool = 'test/stores/transaction-pool.test.ts'
 
 /** @type {import('./mutant.mjs').Mutant[]} */
 export const processingMutants = [
   {
+    name: 'a copy that moves no position',
+    breaksModel: true,
+    promise: 'The position of a consumer and its events are written in one commit.',
+    changes: [
+      {
+        file: 'src/stores/postgres/consumers.ts',
+        find: 'where (select count(*) from moved) = 1 and e.erased_at',
+        replace: 'where e.erased_at',
+      },
+    ],
+    tests: [onPostgres('a copy from another position writes nothing')],
+  },
+  {
+    name: 'a consumer whose position moves past types of others',
+    promise: 'During a deploy that adds a type, no event of that type is passed over.',
+    changes: [
+      {
+        file: 'src/processing/follower.ts',
+        find: 'if (!others(key)) continue',
+        replace: 'continue',
+      },
+    ],
+    tests: [{ file: 'test/processing/consumers.test.ts', title: 'during a deploy that adds a type' }],
+  },
+  {
+    name: 'a payload removed while a consumer needs it',
+    promise: 'Retention keeps a shared payload until the last consumer has finished.',
+    changes: [
+      {
+        file: 'src/stores/postgres/prune.ts',
+        find: 'where o.payload_seq = p.seq and o.seq not in (select seq from gone)',
+        replace: 'where o.payload_seq = g.payload_seq and o.seq not in (select seq from gone)',
+      },
+    ],
+    tests: [onPostgres('retention keeps a shared payload until the last consumer')],
+  },
+  {
     name: 'fence ignored on SQLite',
+    breaksModel: true,
     promise: 'An expired lease writes nothing.',
     changes: [
       {
@@ -20,6 +59,7 @@ export const processingMutants = [
   },
   {
     name: 'row count of the fence ignored',
+    breaksModel: true,
     promise: 'A settlement that changed no row is a lost lease: its transaction is rolled back.',
     changes: [
       {
@@ -32,6 +72,7 @@ export const processingMutants = [
   },
   {
     name: 'batch settle without fence',
+    breaksModel: true,
     promise: 'Each lease of a batch is judged on its own.',
     changes: [
       {
@@ -66,8 +107,8 @@ export const processingMutants = [
       },
       {
         file: 'src/stores/postgres/claim.ts',
-        find: '[worker, leaseMs, texts(waiting), share, room, from]',
-        replace: '[worker, Date.now() + leaseMs, texts(waiting), share, room, from]',
+        find: '[worker, leaseMs, texts(waiting), share, room, starts]',
+        replace: '[worker, Date.now() + leaseMs, texts(waiting), share, room, starts]',
       },
       {
         file: 'src/stores/postgres/claim.ts',
@@ -83,14 +124,15 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/processing/leases.ts',
-        find: 'else void this.#extendAll()',
-        replace: 'else void this.#extendAll',
+        find: 'void this.#extendAll()',
+        replace: 'void this.#extendAll',
       },
     ],
     tests: [{ file: crash, title: 'keeps it by heartbeats' }],
   },
   {
     name: 'an expired lease can be extended',
+    breaksModel: true,
     promise: 'A lease that has expired stays expired.',
     changes: [
       {
@@ -115,6 +157,7 @@ export const processingMutants = [
   },
   {
     name: 'attempt counted at its end',
+    breaksModel: true,
     promise: 'An event that kills its worker ends in the dead letters: a crash counts as an attempt.',
     changes: [
       {
@@ -162,12 +205,62 @@ export const processingMutants = [
     tests: [{ file: transactionPool, title: 'nothing begins behind a commit that takes long' }],
   },
   {
+    name: 'slots counted without those of others',
+    promise: 'Processes together never have more slots than a limit has.',
+    changes: [
+      {
+        file: 'src/stores/postgres/grants.ts',
+        find: 'select greatest(0, least(wanted, most - coalesce(sum(g.slots), 0))) into slots',
+        replace: 'select greatest(0, least(wanted, most)) into slots',
+      },
+    ],
+    tests: [onPostgres('holders together never have more slots than there are')],
+  },
+  {
+    name: 'slot of a frozen process given away',
+    promise: 'A frozen process that wakes up cannot commit beside the one that has its slot.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/grants.ts',
+        find: 'where w.source = ?1 and w.token is not null',
+        replace: 'where w.source <> ?1 and w.token is not null',
+      },
+    ],
+    tests: [onSqlite('are not free while an event that it claimed of the source is leased')],
+  },
+  {
+    name: 'rate without the time to be late',
+    promise: 'Never more than `perSecond` calls begin within a second.',
+    changes: [
+      {
+        file: 'src/processing/limits.ts',
+        find: 'while (this.starts.length > 0 && this.starts[0]! + this.#lateMs < now)',
+        replace: 'while (this.starts.length > 1e9)',
+      },
+    ],
+    tests: [{ file: 'test/simulation/limits.test.ts', title: 'starts that were missed are lost' }],
+  },
+  {
+    name: 'writer of a row by an id of another server',
+    promise: 'After a dump and restore, `hookonce why` names no wrong attempt.',
+    changes: [
+      {
+        file: 'src/stores/postgres/why.ts',
+        find: 'and a.xmin = $1::text::xid',
+        replace: 'and a.xid is not null',
+      },
+    ],
+    tests: [
+      { file: 'test/stores/why.test.ts', title: 'after a dump and restore no row names the wrong attempt' },
+    ],
+  },
+  {
     name: 'limit of one with two at a time',
     promise: 'A handler with a limit of one sees the effects of the events before it.',
     changes: [
       {
         file: 'src/processing/dispatch.ts',
-        find: 'return this.#places.size > 1 && handler?.options.concurrency === undefined',
+        find: 'return this.#places.size > 1 && handler?.options.limit?.concurrency === undefined',
         replace: 'return true',
       },
     ],
@@ -177,6 +270,7 @@ export const processingMutants = [
   },
   {
     name: 'lane without order',
+    breaksModel: true,
     promise: 'Events of one lane are handled one after the other.',
     changes: [
       {
@@ -186,8 +280,8 @@ export const processingMutants = [
       },
       {
         file: 'src/stores/sqlite/record-insert.ts',
-        find: 'dueIn(log, source, lane, seq), lane)',
-        replace: 'log.now, lane)',
+        find: 'const dueAt = dueIn(log, source, lane, seq)',
+        replace: 'const dueAt = log.now',
       },
     ],
     tests: [onSqlite('a lane gives one event at a time'), onSqlite('many workers process many lanes')],
@@ -223,6 +317,7 @@ export const processingMutants = [
   },
   {
     name: 'prune ignores the state on SQLite',
+    breaksModel: true,
     promise: 'An unfinished event is never removed.',
     changes: [
       {
@@ -235,6 +330,7 @@ export const processingMutants = [
   },
   {
     name: 'prune ignores the state on PostgreSQL',
+    breaksModel: true,
     promise: 'An unfinished event is never removed.',
     changes: [
       {
@@ -277,8 +373,8 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/stores/postgres/record.ts',
-        find: 'answer(conflict.event, refused(conflict.event, error)),',
-        replace: 'void refused(conflict.event, error),',
+        find: 'answer(event, refused(event, error))',
+        replace: 'void refused(event, error)',
       },
     ],
     tests: [{ file: 'test/stores/record-faults.test.ts', title: 'other content that cannot be kept' }],
@@ -322,6 +418,7 @@ export const processingMutants = [
   },
   {
     name: 'a failed handler keeps its writes',
+    breaksModel: true,
     promise: 'The writes of a handler that throws are rolled back.',
     changes: [
       {
@@ -333,5 +430,78 @@ export const processingMutants = [
     tests: [
       { file: 'test/processing/attempt.test.ts', title: 'a handler that throws has its writes rolled back' },
     ],
+  },
+  {
+    name: 'a record leases two events of a lane',
+    promise: 'Events of a lane are leased one at a time, by records and by claims.',
+    changes: [
+      {
+        file: 'src/stores/postgres/work.ts',
+        find: 'pg_try_advisory_xact_lock(',
+        replace: 'pg_try_advisory_xact_lock_shared(',
+      },
+    ],
+    tests: [onPostgres('records and claims at the same time never lease two events')],
+  },
+  {
+    name: 'a record leases an event behind the head of its lane',
+    breaksModel: true,
+    promise: 'Events of a lane are leased one at a time, by records and by claims.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/record-insert.ts',
+        find: 'claim === null || dueAt > log.now',
+        replace: 'claim === null',
+      },
+    ],
+    tests: [onSqlite('a record leases an event of a lane only as its head')],
+  },
+  {
+    name: 'a record that is sent again does not find its leases',
+    promise: 'A batch that is sent again after a lost answer finds its own leases.',
+    changes: [
+      {
+        file: 'src/stores/postgres/record-insert.ts',
+        find: 'row.leased_at === null ? null : Math.trunc(row.leased_at)',
+        replace: 'null',
+      },
+    ],
+    tests: [{ file: 'test/stores/ambiguous-commit.test.ts', title: 'the leases of the record are found' }],
+  },
+  {
+    name: 'a recorded event is not handed over',
+    promise: 'An event that was recorded under a lease is handled at once.',
+    changes: [
+      {
+        file: 'src/processing/record-claims.ts',
+        find: '    buffer.add(toRun)\n',
+        replace: '',
+      },
+    ],
+    tests: [{ file: recordClaim, title: 'an event is handled without a claim' }],
+  },
+  {
+    name: 'a recorded event keeps its lease at the stop',
+    promise: 'An event that has not begun is released at the stop, and has used up no attempt.',
+    changes: [
+      {
+        file: 'src/processing/record-claims.ts',
+        find: '    if (this.#dispatch.isStopped) return void this.#dispatch.release(toRun)\n',
+        replace: '',
+      },
+    ],
+    tests: [{ file: recordClaim, title: 'an event that is recorded during the stop is released' }],
+  },
+  {
+    name: 'a new event overtakes those that wait in the log',
+    promise: 'An event is leased by its record only when no due event waits.',
+    changes: [
+      {
+        file: 'src/processing/record-claims.ts',
+        find: 'if (!backlog.isEmpty || ',
+        replace: 'if (',
+      },
+    ],
+    tests: [{ file: recordClaim, title: 'events are handled in the order they came' }],
   },
 ]

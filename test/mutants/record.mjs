@@ -5,13 +5,14 @@ import { onPostgres, onSqlite } from './mutant.mjs'
 export const recordMutants = [
   {
     name: 'no unique key on SQLite',
+    breaksModel: true,
     promise: 'An event is recorded once, whoever delivers it how often.',
     changes: [
       {
         file: 'src/stores/sqlite/schema.ts',
-        find: 'parked text,\n  unique (source, event_id)\n) strict;',
+        find: 'withheld integer,\n  unique (source, event_id)\n) strict;',
         replace:
-          'parked text\n) strict;\ncreate index hookonce_events_once on hookonce_events (source, event_id);',
+          'withheld integer\n) strict;\ncreate index hookonce_events_once on hookonce_events (source, event_id);',
       },
       {
         file: 'src/stores/sqlite/record-insert.ts',
@@ -28,6 +29,7 @@ export const recordMutants = [
   },
   {
     name: 'no unique key on PostgreSQL',
+    breaksModel: true,
     promise: 'An event is recorded once, whoever delivers it how often.',
     changes: [
       {
@@ -260,6 +262,104 @@ export const recordMutants = [
       },
     ],
     tests: [onSqlite('content that was decided about does not open the conflict again')],
+  },
+  {
+    name: 'a decided content hides an open one on SQLite',
+    promise: 'An open conflict is listed and acted on, whatever was decided before.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/swap-content.ts',
+        find: "'c.decided_at is null desc, c.number desc'",
+        replace: "'c.number desc'",
+      },
+    ],
+    tests: [onSqlite('an open content stays in sight')],
+  },
+  {
+    name: 'a decided content hides an open one on PostgreSQL',
+    promise: 'An open conflict is listed and acted on, whatever was decided before.',
+    changes: [
+      {
+        file: 'src/stores/postgres/work.ts',
+        find: "'c.decided_at is null desc, c.number desc'",
+        replace: "'c.number desc'",
+      },
+    ],
+    tests: [onPostgres('an open content stays in sight')],
+  },
+  {
+    name: 'a decision about content that was decided about',
+    promise: 'A click decides about the content that was shown, or about nothing.',
+    changes: [
+      {
+        file: 'src/stores/shared/operate.ts',
+        find: "if (typeof conflict === 'string' && !isOpen) return 'CONFLICT_CHANGED'",
+        replace: '',
+      },
+    ],
+    tests: [onSqlite('an action that names a content by its hash')],
+  },
+  {
+    name: 'takeover without its guard',
+    promise: 'The signed content of a takeover is recognised under a third id.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/conflicts.ts',
+        find: 'if (sameAs === null) registerGuard(log, source, event)',
+        replace: '',
+      },
+    ],
+    tests: [onSqlite('brings its own type, reference and guard')],
+  },
+  {
+    name: 'a replay takes over',
+    promise: 'Content that is known under another id does not take over a withheld one.',
+    changes: [
+      {
+        file: 'src/stores/shared/judge.ts',
+        find: 'return sameAs === null || contentGuards[contentGuard].handles',
+        replace: "return sameAs === null || contentGuards[contentGuard].handles || sameAs !== ''",
+      },
+    ],
+    tests: [onSqlite('content that is itself known'), onPostgres('content that is itself known')],
+  },
+  {
+    name: 'a retried event stays withheld on PostgreSQL',
+    promise: 'Only an event that was never handled is taken over.',
+    changes: [
+      {
+        file: 'src/stores/postgres/operate.ts',
+        find: 'set parked = null, withheld = null,',
+        replace: 'set parked = null,',
+      },
+    ],
+    tests: [onPostgres('only hookonce withholds')],
+  },
+  {
+    name: 'guard without its event',
+    promise: 'The guard of an event that another process recorded first is not left behind.',
+    changes: [
+      {
+        file: 'src/stores/postgres/record-sql.ts',
+        find: 'where guard_hash is not null and same_as is null and seq not in (select seq from added)',
+        replace: 'where false',
+      },
+    ],
+    tests: [{ file: 'test/stores/record-faults.test.ts', title: 'is not left behind' }],
+  },
+  {
+    name: 'one content refuses its neighbours',
+    promise: 'Other content that cannot be kept refuses its own delivery only.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/record.ts',
+        find: 'return isRowFailure(error) || isHookonceError(error)',
+        replace: 'return isRowFailure(error) && isHookonceError(error)',
+      },
+    ],
+    tests: [
+      { file: 'test/stores/record-faults.test.ts', title: 'one content that cannot be kept refuses its own' },
+    ],
   },
   {
     name: 'the spool forgets before the log has it',

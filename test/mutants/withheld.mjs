@@ -76,8 +76,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/processing/effect.ts',
-        find: 'const joined = runningCall(calls, key)',
-        replace: 'const joined = calls.size < 0 ? runningCall(calls, key) : null',
+        find: 'let call = runningCall(calls, key)',
+        replace: 'let call = calls.size < 0 ? runningCall(calls, key) : null',
       },
     ],
     tests: [
@@ -139,6 +139,7 @@ export const withheldMutants = [
   },
   {
     name: 'run without a payload on SQLite',
+    breaksModel: true,
     promise: 'An event without its payload is neither retried nor replayed.',
     changes: [
       {
@@ -151,6 +152,7 @@ export const withheldMutants = [
   },
   {
     name: 'run without a payload on PostgreSQL',
+    breaksModel: true,
     promise: 'An event without its payload is neither retried nor replayed.',
     changes: [
       {
@@ -225,9 +227,9 @@ export const withheldMutants = [
     promise: 'After stop has resolved, no handler runs.',
     changes: [
       {
-        file: 'src/inbox.ts',
-        find: "if (store.refuses) throw new HookonceError('STORE_CLOSED')",
-        replace: 'void HookonceError',
+        file: 'src/inbox/lazy-store.ts',
+        find: "if (refuses) return Promise.reject(new HookonceError('STORE_CLOSED'))",
+        replace: '',
       },
     ],
     tests: [{ file: 'test/processing/start-stop.test.ts', title: 'start after stop is refused' }],
@@ -238,8 +240,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/inbox/processing.ts',
-        find: 'if (started && !store.refuses) await processor.start()',
-        replace: 'if (started) await processor.start()',
+        find: 'if (started && !store.refuses) await begin()',
+        replace: 'if (started) await begin()',
       },
       { file: 'src/inbox/lazy-store.ts', find: 'tooLate = !opened', replace: 'tooLate = false' },
     ],

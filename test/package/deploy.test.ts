@@ -13,10 +13,10 @@ const yaml = createRequire(import.meta.url)('js-yaml') as {
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8')
 const commands = (await createProgram()).commands.map((command) => command.name())
 
-/** From docs/configuration.md. */
+/** From docs/reference/options.md. */
 function defaultOf(option: string): number {
-  const row = new RegExp(`^\\| \`${option}\` \\| \\D*(\\d+)`, 'm')
-  return Number(row.exec(read('docs/configuration.md'))?.[1])
+  const row = new RegExp(`^\\| \`${option}\\?\` .*Default \\D*(\\d+)`, 'm')
+  return Number(row.exec(read('docs/reference/options.md'))?.[1])
 }
 const port = defaultOf('port')
 const drainSeconds = defaultOf('drain')

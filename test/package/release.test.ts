@@ -16,7 +16,14 @@ let copy: string
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'hookonce-release-test-'))
   const folders = ['scripts', 'docs', 'deploy', 'dist', 'examples']
-  const files = ['package.json', 'package-lock.json', 'README.md', 'CONTRIBUTING.md', 'LICENSE']
+  const files = [
+    'package.json',
+    'package-lock.json',
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'LICENSE',
+  ]
   const own = (path: string) => !path.includes('node_modules') && !path.endsWith('.db')
   for (const name of [...folders, ...files])
     await cp(join(root, name), join(copy, name), { recursive: true, filter: own })
@@ -105,9 +112,14 @@ test('--publish is refused without a repository, and with one outside of a CI jo
   const nowhere = await release('--publish', '--built', '--tested')
   expect(nowhere.printed).toContain('package.json has no `repository.url`')
   expect(nowhere.code).toBe(1)
-  await changePackage((pkg) => {
-    pkg.repository = { type: 'git', url: 'git+https://git.example/hookonce.git' }
+  expect((await release('--repository', 'hookonce')).code).toBe(1)
+  await release('--repository', 'https://git.example/owner/hookonce.git')
+  expect(JSON.parse(await readFile(join(copy, 'package.json'), 'utf8'))).toMatchObject({
+    homepage: 'https://git.example/owner/hookonce#readme',
+    repository: { url: 'git+https://git.example/owner/hookonce.git' },
+    bugs: { url: 'https://git.example/owner/hookonce/issues' },
   })
+  await commit()
   const here = await release('--publish', '--built', '--tested')
   expect(here.printed).toContain('There is no identity token')
   expect(here.printed).not.toContain('repository.url')
@@ -140,5 +152,9 @@ test('the workflow asks for an identity token, tests, and publishes what it has 
   }
   expect(workflow.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
   const commands = workflow.jobs.publish.steps.flatMap((step) => step.run ?? [])
-  expect(commands.slice(-2)).toEqual(['.ci/run', 'npm run release -- --publish --tested'])
+  expect(commands.slice(-3)).toEqual([
+    '.ci/run',
+    'npm run test:nodes && npm run test:runtimes',
+    'npm run release -- --publish --tested',
+  ])
 })

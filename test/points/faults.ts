@@ -85,6 +85,7 @@ export class FaultyProcess {
       finish: (settlements, onSent) => methods.finish(settlements, onSent).finally(over),
       rollback: () => methods.rollback().finally(over),
       ...(real.keys && { keys: this.#methods('transaction.keys', real.keys) as never }),
+      ...(real.replies && { replies: this.#methods('transaction.replies', real.replies) as never }),
     }
   }
 

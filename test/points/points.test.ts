@@ -22,8 +22,8 @@ const harnesses: Record<string, () => Promise<OwnHarness<never>>> = {
   SQLite: sqliteHarness as never,
   PostgreSQL: postgresHarness as never,
 }
-/** Methods that a store may leave out: the logger of the store, and the name of its place for a cache. */
-const optional = new Set(['log.logTo', 'keys.place'])
+/** Methods that a store may leave out: its logger, the name of its place for a cache, and the writer of a row. */
+const optional = new Set(['log.logTo', 'keys.place', 'inspect.writerOf'])
 /**
  * On PostgreSQL an effect is recorded beside the transaction, and nothing of the current month is archived: payloads go with
  * their partition.
@@ -55,6 +55,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, open) => {
       ...methods('log', store),
       ...methods('transaction', transaction),
       ...methods('transaction.keys', transaction.keys!),
+      ...methods('transaction.replies', transaction.replies!),
       ...capabilities.flatMap(([name, part]) => methods(name, part as object)),
       ...methods('target', directory('unused')),
     ]

@@ -9,16 +9,22 @@ import type {
   Archive,
   AuditTrail,
   Capability,
+  Consumers,
   Duplicates,
+  Grants,
   Inspect,
   Keys,
   Log,
+  Pauses,
+  Replies,
   Retention,
   StoreTransaction,
   TransactionKeys,
+  TransactionReplies,
 } from 'hookonce/testing/contracts'
 import type { History } from '#dist/store/history.js'
 import type { Imports } from '#dist/store/imports.js'
+import type { Reconciles } from '#dist/store/reconciles.js'
 
 /** The operation that calls the method. */
 export type Operation =
@@ -65,6 +71,8 @@ const transaction = {
 
 const transactionKeys = { effect: 'attempt', advance: 'attempt' } satisfies Methods<TransactionKeys>
 
+const transactionReplies = { put: 'attempt' } satisfies Methods<TransactionReplies>
+
 const ofCapability = {
   keys: { effect: 'attempt', key: 'once', watermark: 'attempt' } satisfies Methods<Keys>,
   retention: { prune: 'prune', maintain: 'prune' } satisfies Methods<Retention>,
@@ -85,12 +93,19 @@ const ofCapability = {
     openConflicts: 'read',
     deadLetters: 'read',
     leases: 'read',
+    standings: 'read',
+    oldest: 'read',
     types: 'read',
     idsFrom: 'read',
   } satisfies Methods<Inspect>,
   history: { add: 'read', read: 'read', processes: 'read', handled: 'read' } satisfies Methods<History>,
   imports: { add: 'read', known: 'read' } satisfies Methods<Imports>,
   duplicates: { count: 'intake', flush: 'stop' } satisfies Methods<Duplicates>,
+  replies: { get: 'read' } satisfies Methods<Replies>,
+  consumers: { open: 'attempt', list: 'attempt', copy: 'attempt' } satisfies Methods<Consumers>,
+  reconciles: { note: 'read', runs: 'read' } satisfies Methods<Reconciles>,
+  grants: { take: 'attempt', list: 'read' } satisfies Methods<Grants>,
+  pauses: { pause: 'order', resume: 'order', list: 'attempt' } satisfies Methods<Pauses>,
 } satisfies Record<Capability, Record<string, Operation>>
 
 const target = {
@@ -111,6 +126,7 @@ export const points: Readonly<Record<string, Operation>> = {
   ...named('log', log),
   ...named('transaction', transaction),
   ...named('transaction.keys', transactionKeys),
+  ...named('transaction.replies', transactionReplies),
   ...Object.assign({}, ...Object.entries(ofCapability).map(([name, methods]) => named(name, methods))),
   ...named('target', target),
 }

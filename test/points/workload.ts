@@ -3,11 +3,11 @@
  * sender and an operator: it repeats what was not acknowledged, at either process, as they do.
  */
 
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInbox, type EventKey, type Inbox, lru, postpone, type Store, silentLog } from 'hookonce'
+import { createInbox, type EventKey, type Inbox, lru, postpone, reply, type Store, silentLog } from 'hookonce'
 import { archiveRestore, directory } from 'hookonce/archive'
 import type { CompleteStore } from 'hookonce/testing/contracts'
 import { expect } from 'vitest'
@@ -20,9 +20,21 @@ import { points } from './points.js'
 const LEASE_MS = 60_000
 /** A process that gives no answer for so long is left alone. */
 const PATIENCE_MS = 1_500
-const TRIES = 40
+const INSIST_MS = 60_000
 const SETTLED_MS = 60_000
-const types = ['plain', 'tx', 'once', 'in-tx', 'stale', 'fails', 'later', 'slow', 'many', 'many'] as const
+const types = [
+  'plain',
+  'tx',
+  'once',
+  'in-tx',
+  'stale',
+  'fails',
+  'later',
+  'slow',
+  'limited',
+  'many',
+  'many',
+] as const
 
 export async function runWithFault<Tx>(
   log: OwnHarness<Tx>,
@@ -32,6 +44,7 @@ export async function runWithFault<Tx>(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'hookonce-points-'))
   const source = `s${randomBytes(5).toString('hex')}`
+  const asking = `${source}-asking`
   const faulty = new FaultyProcess(point, fault)
   const counts = new Map<string, number>()
   // A store of its own where it is closed: the others go on with theirs.
@@ -49,7 +62,7 @@ export async function runWithFault<Tx>(
     const target = directory(join(folder, 'archive'))
     const inbox = createInbox({
       store,
-      sources: { [source]: shop() },
+      sources: { [source]: shop(), [asking]: shop({ mode: 'inline' }) },
       seen: lru(),
       limits: { recordTimeout: 400 },
       retention: { payloads: 0, events: '90d', archive: process ? process.target(target) : target },
@@ -62,6 +75,7 @@ export async function runWithFault<Tx>(
     const effect = (tx: unknown, id: string) => log.insertEffect(tx as Tx, `${source}/${id}`)
     inbox.on(source, 'plain', (event) => void count(event.id))
     inbox.on(source, 'tx', (event, ctx) => effect(ctx.tx, event.id))
+    inbox.on(source, 'tx', (event, ctx) => effect(ctx.tx, `mail ${event.id}`), { consumer: 'mail' })
     inbox.on(source, 'once', (event, ctx) => ctx.once('mail', () => void count(event.id)))
     inbox.on(source, 'in-tx', async (event, ctx) => {
       await effect(ctx.tx, event.id)
@@ -79,6 +93,13 @@ export async function runWithFault<Tx>(
       // Until a heartbeat was sent.
       if (point === 'log.extend' && process) await within(faulty.happened.wait).catch(() => {})
     })
+    inbox.on(asking, '*', async (event, ctx) => {
+      await effect(ctx.tx, `asked ${event.id}`)
+      return reply(`to ${event.id}`, { status: 201 })
+    })
+    inbox.on(source, 'limited', (event, ctx) => effect(ctx.tx, event.id), {
+      limit: { concurrency: 1, perSecond: 100 },
+    })
     inbox.onBatch(source, 'many', async (events, ctx) => {
       for (const event of events) await effect(ctx.tx, event.id)
     })
@@ -88,7 +109,8 @@ export async function runWithFault<Tx>(
   /** Until it succeeds: at the first process while it answers, else at the second. */
   async function insist<T>(what: string, act: (inbox: Inbox) => Promise<T>): Promise<T> {
     let problem: unknown
-    for (let tries = 0; tries < TRIES; tries++) {
+    const limit = performance.now() + INSIST_MS
+    for (let tries = 0; performance.now() < limit; tries++) {
       try {
         return await within(act(faulty.isSilent ? second : first))
       } catch (error) {
@@ -119,32 +141,50 @@ export async function runWithFault<Tx>(
     })
   }
 
+  /** Each delivery gets the reply of the one handler call that was committed. */
+  async function ask(id: string): Promise<void> {
+    await insist(`the reply to ${id}`, async (inbox) => {
+      const { httpStatus, body } = await post(inbox, { id }, asking)
+      if (httpStatus !== 201) throw new Error(`answered ${httpStatus}`)
+      expect(body).toBe(`to ${id}`)
+    })
+  }
+
   async function settled(ids: readonly string[]): Promise<void> {
-    for (const eventId of ids) {
+    const keys = ids.map((id) => ({ source, id }))
+    for (const key of [...keys, ofConsumer]) {
       let state: string | undefined
       // SQLite ends a transaction that nobody could roll back after some seconds, and everything else waits for it.
       const limit = performance.now() + SETTLED_MS
       for (let tries = 0; state !== 'succeeded' && performance.now() < limit; tries++) {
-        state = (await real.get({ source, id: eventId }))?.state
+        state = (await real.get(key))?.state
         if (state !== 'succeeded') await recover(tries)
       }
-      expect(`${eventId} ${state}`).toBe(`${eventId} succeeded`)
+      expect(`${key.source} ${key.id} ${state}`).toBe(`${key.source} ${key.id} succeeded`)
     }
   }
 
   const payloadOf = (event: EventKey) => real.inspect.payload(event)
   const ids = types.map((type, i) => `${type}-${i}`)
   const key = { source, id: ids[0]! }
+  const ofConsumer = { source: `${source}/mail`, id: ids[types.indexOf('tx')]! }
   try {
     await insist('the start', (inbox) => inbox.start())
     for (const [i, id] of ids.entries()) await send(id, types[i]!, [200, 202])
     await settled(ids)
     for (const [i, id] of ids.entries()) await send(id, types[i]!, [200, 202])
+    await ask('q')
+    await ask('q')
     await insist('a replay', async (inbox) => {
       const { done } = await inbox.replay(key, { force: true, actor: 'test' })
       if (!done && (await real.get(key))?.run === 1) throw new Error('not replayed')
     })
     await settled(ids)
+    await insist('a pause', async (inbox) => {
+      await inbox.pause(source, 'another')
+      await inbox.resume(source, 'another')
+      if ((await inbox.pauses()).length > 0) throw new Error('still paused')
+    })
     const result = await insist('once', (inbox) =>
       inbox.once(`${source}:k`, () => randomBytes(4).toString('hex'), { lease: 1_000, wait: 1_000 }),
     )
@@ -202,10 +242,12 @@ export async function runWithFault<Tx>(
   async function verify(): Promise<void> {
     expect(`reached: ${isReached()}`).toBe('reached: true')
     for (const [i, id] of ids.entries()) {
-      const hasEffect = ['tx', 'in-tx', 'stale', 'fails', 'many'].includes(types[i]!)
+      const hasEffect = ['tx', 'in-tx', 'stale', 'fails', 'limited', 'many'].includes(types[i]!)
       const effects = await log.countEffects(`${source}/${id}`)
       expect(`${id} has ${effects} effects`).toBe(`${id} has ${hasEffect ? 1 : 0} effects`)
     }
+    expect(await log.countEffects(`${source}/mail ${ofConsumer.id}`)).toBe(1)
+    expect(await log.countEffects(`${source}/asked q`)).toBe(1)
     const { events } = await real.list({ source })
     expect(events.map(({ id }) => id).sort()).toEqual([...ids].sort())
   }
@@ -215,15 +257,20 @@ export async function runWithFault<Tx>(
 async function readAll(store: Store, key: EventKey): Promise<void> {
   const inspect = store.inspect!
   await Promise.all([inspect.report(), inspect.effects(key), inspect.conflict(key), inspect.leases()])
+  await Promise.all([inspect.standings([1]), inspect.oldest(10)])
   await inspect.openConflicts(10)
   await Promise.all([inspect.deadLetters({ limit: 10 }), inspect.types(10), inspect.idsFrom('p', 10)])
   const process = { id: 'p', version: '0', node: '20', host: 'h', pid: 1, worker: null }
   await store.history!.add({ counts: [{ source: key.source, name: 'looked', value: 1 }], process })
+  await store.grants!.list({ limit: 10 })
   await store.history!.read({ from: 0, to: 3_600_000, stepMs: 60_000 })
   await store.history!.processes()
   await store.history!.handled()
+  await store.replies!.get(key)
   // The log has this event: an import changes nothing.
   await store.imports!.known([key])
+  await store.reconciles!.note({ id: randomUUID(), source: key.source, report: '{}' })
+  await store.reconciles!.runs({ limit: 1 })
   await store.imports!.add([
     {
       ...{

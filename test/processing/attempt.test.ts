@@ -223,6 +223,8 @@ onBothLogs((bench) => {
       )
       expect(() => inbox.on('shoop', 'order.*', () => {})).toThrow(/no source "shoop"/)
       expect(() => inbox.on('shop', '', () => {})).toThrow(/empty/)
+      expect(() => inbox.on('shop', 'x', 'y' as never)).toThrow(/"x" of source "shop" must be a function/)
+      expect(() => inbox.onBatch('shop', 'x', undefined as never)).toThrow(/must be a function/)
       expect(() => inbox.on('shop', 'x', () => {}, { retry: { maxAttempts: 0 } })).toThrow(/maxAttempts/)
     })
   })
@@ -275,6 +277,17 @@ onBothLogs((bench) => {
         expect(event.raw).toBeDefined()
       }
     })
+
+    test('a schema that never answers fails the attempt after the time limit of its handler', async () => {
+      const { inbox } = bench.inbox()
+      const schema: StandardSchema = { '~standard': { validate: () => new Promise(() => {}) } }
+      inbox.on('shop', '*', () => {}, { schema, timeout: 50 })
+      await postAll(inbox, [{ id: 'e1' }])
+      expect(await inbox.process('shop', 'e1')).toMatchObject({
+        kind: 'failed',
+        error: 'the schema took longer than 50 ms',
+      })
+    }, 10_000)
 
     test('a payload that does not fit the schema is a dead letter and never reaches the handler', async () => {
       const { inbox } = bench.inbox()

@@ -1,7 +1,7 @@
 /** Whatever a handler throws ends its attempt: nothing that is thrown can cost a lease, or touch a neighbour. */
 import { permanent, retryAfter } from 'hookonce'
 import { expect, test } from 'vitest'
-import { ids, onBothLogs, postAll, stateOf } from '../support/processing.js'
+import { ids, onLog, postAll, stateOf } from '../support/processing.js'
 
 function no(): never {
   throw new Error('hands off')
@@ -51,7 +51,7 @@ const thrown: Record<string, () => unknown> = {
   'a proxy to retry': () => retryAfter(1, new Proxy({}, everyTrap)),
 }
 
-onBothLogs((bench) => {
+onLog('SQLite', (bench) => {
   test('each ends as failed at its first attempt, and its neighbours succeed', async () => {
     const { inbox, lines } = bench.inbox({ redact: { stack: true } })
     const names = Object.keys(thrown)

@@ -289,10 +289,10 @@ onBothLogs((bench) => {
         const { inbox } = bench.inbox({ sources })
         const runs: string[] = []
         inbox.on('shop', '*', (event) => void runs.push(event.id))
-        inbox.pause('shop', type)
+        await inbox.pause('shop', type)
         expect(await answer(inbox, 'e1')).toEqual([503, 'unavailable', false])
         expect(runs).toEqual([])
-        inbox.resume('shop', type)
+        await inbox.resume('shop', type)
         expect(await answer(inbox, 'e1')).toEqual([200, 'processed', true])
         expect(runs).toEqual(['e1'])
       },

@@ -144,6 +144,18 @@ test('while the store fails a lease counts as alive until it expires, counted fr
   expect(counters.of('shop').leasesLost).toBe(1)
 })
 
+test('a lease expires while the store does not answer at all', async () => {
+  const { leases, told, lost, add } = makeLeases()
+  const running = session('b')
+  add('a', 'b')
+  leases.attach(running as never)
+  told.answer = () => new Promise(() => {})
+  await pass(LEASE_MS - 1)
+  expect([lost, running.aborted]).toEqual([[], []])
+  await pass(LEASE_MS / 3 + 1)
+  expect([lost, running.aborted]).toEqual([['a'], ['LEASE_LOST']])
+})
+
 test('without an answer a lease expires a whole lease after the claim was sent, not after it was answered', async () => {
   const { leases, told, lost } = makeLeases()
   told.answer = () => Promise.reject(new Error('away'))

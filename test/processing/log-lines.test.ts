@@ -1,17 +1,20 @@
 /** What processing logs: the error of a failed handler, redacted, and the lines of `ctx.log` with their event. */
 
-import { permanent } from 'hookonce'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { HookonceError, permanent, type Store } from 'hookonce'
 import { hmac } from 'hookonce/providers'
 import { expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { secretOf } from '../support/inboxes.js'
-import { onLog, post } from '../support/processing.js'
+import { onLog, post, signal } from '../support/processing.js'
 
+const run = promisify(execFile)
 const secret = secretOf('log lines')
 const email = 'ada.lovelace@example.org'
 
 onLog('SQLite', (bench) => {
-  test('a failed handler is logged with its error and the place in the code', async () => {
+  test('a failed handler is logged with its error and the place in the code, and both are stored', async () => {
     const { inbox, lines } = bench.inbox()
     inbox.on('shop', '*', (event) => {
       throw (event.payload as { total: { missing: undefined } }).total.missing
@@ -29,6 +32,12 @@ onLog('SQLite', (bench) => {
       error: 'TypeError: cannot read the order',
       place: expect.stringMatching(/^at .*log-lines\.test\.ts:\d+:\d+\)?$/),
     })
+    expect(await inbox.events.attempts({ source: 'shop', id: 'e1' })).toMatchObject([
+      {
+        detail: 'TypeError: cannot read the order',
+        place: lines.find(({ msg }) => msg.includes('failed'))!.place,
+      },
+    ])
   })
 
   test('the logged error has no secret, no credential and no value at a path of redact', async () => {
@@ -108,5 +117,48 @@ onLog('SQLite', (bench) => {
     const batch = lines.filter(({ msg }) => msg === 'batch')
     for (const line of batch) expect(line).toMatchObject({ source: 'shop' })
     expect(batch.reduce((sum, line) => sum + Number(line.events ?? 1), 0)).toBe(2)
+  })
+
+  test('events that cannot be released are a line in the log', async () => {
+    const store = bench.store()
+    const failing: Store = { ...store, release: () => Promise.reject(new HookonceError('STORE_UNAVAILABLE')) }
+    const { inbox, lines } = bench.inbox({ store: failing, processing: { concurrency: 1 } })
+    const begun = signal()
+    const end = signal()
+    inbox.on('shop', '*', () => {
+      begun.give()
+      return end.wait
+    })
+    for (const id of ['e1', 'e2']) await post(inbox, { id })
+    await inbox.start()
+    await begun.wait
+    const stopping = inbox.stop()
+    end.give()
+    await stopping
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', step: 'claim', events: 1, code: 'STORE_UNAVAILABLE' }),
+    )
+  })
+})
+
+test('the lines of ctx.log.info are written at the default level', async () => {
+  const { stderr } = await run(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    `import { createInbox } from 'hookonce'
+    import { testSource } from 'hookonce/testing'
+    import { stripe } from 'hookonce/providers'
+    const source = testSource(stripe)
+    const inbox = createInbox({ store: 'sqlite::memory:', sources: { stripe: source } })
+    inbox.on('stripe', '*', (event, ctx) => ctx.log.info({ invoice: 'in_1' }, 'paid'))
+    await inbox.receive('stripe', await source.sign(source.sample({ now: Date.now() })))
+    await inbox.drain()
+    await inbox.stop()`,
+  ])
+  expect(JSON.parse(stderr.trim())).toMatchObject({
+    level: 'info',
+    invoice: 'in_1',
+    msg: 'paid',
+    source: 'stripe',
   })
 })

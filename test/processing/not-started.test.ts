@@ -97,6 +97,36 @@ test('doctor names a log whose events nobody handles', async () => {
   const doctor = await folder.run(['doctor', '--store', `sqlite:${path}`])
   await folder.remove()
   expect(doctor.code).toBe(1)
-  expect(doctor.stdout).toMatch(/PROBLEM +backlog +the oldest has waited .*, and none is being handled/)
+  expect(doctor.stdout).toMatch(
+    /PROBLEM +backlog +1 event is not finished, the oldest for 1 minute, and none is being handled/,
+  )
   expect(doctor.stdout).toContain('Call await inbox.start()')
+})
+
+test('a second inbox on the same log of this process is named, unless the first has stopped', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const folder = freshFolder()
+  const store = `sqlite:${folder.path}/events.db`
+  const said = async (options: object = {}) => {
+    const { inbox, lines } = inboxWith({ store, ...options })
+    await inbox.start()
+    await vi.advanceTimersByTimeAsync(1_100)
+    await inbox.events.stats()
+    return {
+      inbox,
+      second: lines.filter(({ msg }) => msg.startsWith('another inbox in this process')).length,
+    }
+  }
+  const first = await said()
+  expect(first.second).toBe(0)
+  expect((await said()).second).toBe(1)
+  expect((await said({ processing: false })).second).toBe(0)
+  expect((await said({ store: 'sqlite::memory:' })).second).toBe(0)
+  vi.useRealTimers()
+  for (const inbox of inboxes.splice(0)) await inbox.stop({ deadline: 100 })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  expect((await said()).second).toBe(0)
+  vi.useRealTimers()
+  for (const inbox of inboxes.splice(0)) await inbox.stop({ deadline: 100 })
+  await folder.remove()
 })

@@ -230,9 +230,9 @@ onLog('PostgreSQL', (bench) => {
   })
 })
 
-test('the bridges in docs/orm.md are the ones tested here', async () => {
+test('the bridges in docs/transactions.md are the ones tested here', async () => {
   const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-  const page = await read('docs/orm.md')
+  const page = await read('docs/transactions.md')
   for (const [name, fence] of Object.entries({
     drizzle: 'ts',
     kysely: 'ts',

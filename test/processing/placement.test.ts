@@ -1,4 +1,4 @@
-/** The two examples of docs/log-placement.md: an attempt that fails after its effect, and the effect happens once. */
+/** The two examples of docs/choosing.md: an attempt that fails after its effect, and the effect happens once. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { shopInbox as besideTheApp } from '../../examples/placement/beside-the-app.js'

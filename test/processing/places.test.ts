@@ -1,6 +1,6 @@
 /** Handlers and sources share the places: one that hangs does not keep the events of the others waiting. */
 import { expect, test } from 'vitest'
-import { type Bench, ids, onBothLogs, postAll, shop, signal, until } from '../support/processing.js'
+import { type Bench, ids, onLog, postAll, shop, signal, until } from '../support/processing.js'
 
 /** Well below the time limit of the handlers that hang. */
 const SOON_MS = 20_000
@@ -9,7 +9,7 @@ const SOON_MS = 20_000
 function twoSources(bench: Bench, processing: object = {}) {
   const { inbox } = bench.inbox({
     sources: { shop: shop(), other: shop() },
-    processing: { poll: 200, ...processing },
+    processing: { poll: 200, concurrency: 16, ...processing },
   })
   const end = signal()
   const handled: string[] = []
@@ -30,7 +30,7 @@ function twoSources(bench: Bench, processing: object = {}) {
 const events = (count: number, prefix: string, type: string) =>
   ids(count, prefix).map((id) => ({ id, type, ref: id }))
 
-onBothLogs((bench) => {
+onLog('PostgreSQL', (bench) => {
   test('a handler that hangs does not keep another source waiting', async () => {
     const { inbox, end, handled, hang, hanging } = twoSources(bench)
     inbox.on('shop', '*', hang)
@@ -89,7 +89,7 @@ onBothLogs((bench) => {
     const { inbox, end, handled, hang, hanging } = twoSources(bench)
     let running = 0
     let most = 0
-    inbox.on('shop', 'hangs', hang, { concurrency: 3 })
+    inbox.on('shop', 'hangs', hang, { limit: { concurrency: 3 } })
     inbox.on('shop', '*', hang)
     inbox.on(
       'other',
@@ -100,7 +100,7 @@ onBothLogs((bench) => {
         running--
         handled.push(event.id)
       },
-      { concurrency: 2 },
+      { limit: { concurrency: 2 } },
     )
     await inbox.start()
     await postAll(inbox, events(40, 'limited', 'hangs'))

@@ -5,7 +5,7 @@ import { hmac } from 'hookonce/providers'
 import { describe, expect, test } from 'vitest'
 import { parsePath, valuesAt, withoutValues } from '#dist/processing/private-values.js'
 import { secretOf } from '../support/inboxes.js'
-import { type Bench, onBothLogs, post } from '../support/processing.js'
+import { type Bench, onLog, post } from '../support/processing.js'
 
 const email = 'ada.lovelace@example.org'
 const card = '4000056655665556'
@@ -49,7 +49,7 @@ const redact = {
   patterns: [/BUILD-\d+/, 'Projekt X'],
 }
 
-onBothLogs((bench) => {
+onLog('SQLite', (bench) => {
   test.each([
     ['in the message', () => new Error(`no account for ${email}, card ${card}`)],
     [

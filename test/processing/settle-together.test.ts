@@ -81,7 +81,7 @@ onBothLogs((bench) => {
 
   test('a handler with a limit of one handles events one after the other, without a pause between them', async () => {
     const { inbox } = bench.inbox({ processing: { poll: 50 } })
-    inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id), { concurrency: 1 })
+    inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id), { limit: { concurrency: 1 } })
     await postAll(
       inbox,
       ids(200).map((id) => ({ id })),
@@ -103,7 +103,7 @@ onBothLogs((bench) => {
     })
     const others: string[] = []
     inbox.on('shop', 'limited', (event) => (event.id.startsWith('quick') ? void handled++ : hanging), {
-      concurrency: 1,
+      limit: { concurrency: 1 },
     })
     inbox.on('shop', 'other', (event) => void others.push(event.id))
     await inbox.start()
@@ -128,7 +128,7 @@ onBothLogs((bench) => {
 onLog('PostgreSQL', (bench) => {
   test.each([
     ['without a limit begins', { concurrency: 2 }, {}, true],
-    ['with a limit of its own does not begin', { concurrency: 2 }, { concurrency: 1 }, false],
+    ['with a limit of its own does not begin', { concurrency: 2 }, { limit: { concurrency: 1 } }, false],
     ['of an inbox with one place does not begin', { concurrency: 1 }, {}, false],
   ])(
     'the next event of a handler %s before the effects of the last one are visible',

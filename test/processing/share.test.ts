@@ -545,3 +545,29 @@ onLog('PostgreSQL', (bench) => {
     }
   })
 })
+
+onLog('SQLite', (bench) => {
+  test('events of a group run alone only when the call that needs its own transaction has ended', async () => {
+    const { inbox } = bench.inbox({ processing })
+    const running = new Map<string, number>()
+    let most = 0
+    inbox.on(
+      'shop',
+      '*',
+      async (event, ctx) => {
+        running.set(event.id, (running.get(event.id) ?? 0) + 1)
+        most = Math.max(most, running.get(event.id)!)
+        await bench.write(ctx.tx, event.id)
+        // The handler goes on after the error.
+        await ctx.once('mail', () => null).catch(() => new Promise((resolve) => setTimeout(resolve, 200)))
+        running.set(event.id, running.get(event.id)! - 1)
+      },
+      { share: 10 },
+    )
+    await postAll(inbox, [{ id: 'e1' }, { id: 'e2' }])
+    await inbox.start()
+    await until(async () => (await statsOf(inbox)).succeeded === 2, 'both succeed')
+    expect(most).toBe(1)
+    expect((await bench.log.effects()).sort()).toEqual(['e1', 'e2'])
+  })
+})

@@ -75,17 +75,38 @@ test('a store that opens after stop has resolved starts no handler', async () =>
   await log.store.close()
 })
 
+test('a subscription that begins after the stop is ended', async () => {
+  const log = shared()
+  const [asked, go] = [signal(), signal()]
+  let ended = 0
+  const inbox = log.make({
+    async subscribe() {
+      asked.give()
+      await go.wait
+      return async () => void ended++
+    },
+  })
+  const started = inbox.start().catch(() => {})
+  await asked.wait
+  await inbox.stop({ deadline: 1 })
+  go.give()
+  await started
+  expect(ended).toBe(1)
+  await log.store.close()
+})
+
 test('a second stop waits for the first', async () => {
   const { store, handled, make } = shared()
-  const running = signal()
+  const [begun, running] = [signal(), signal()]
   const inbox = make()
   inbox.on('shop', 'slow', async (event) => {
+    begun.give()
     await running.wait
     handled.push(event.id)
   })
   await inbox.start()
   await post(inbox, { id: 'a', type: 'slow' })
-  await until(async () => (await store.get({ source: 'shop', id: 'a' }))?.state === 'processing', 'it runs')
+  await begun.wait
   const first = inbox.stop()
   const second = inbox.stop().then(() => handled.slice())
   running.give()
@@ -129,6 +150,7 @@ test('stop waits for a request whose event is recorded and not yet claimed', asy
   const inbox = createInbox({
     store: {
       ...store,
+      record: (deliveries) => store.record(deliveries),
       async claim(options) {
         asked.give()
         await go.wait

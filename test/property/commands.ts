@@ -101,8 +101,8 @@ export type Command =
       readonly events: readonly number[]
       readonly force: boolean
       readonly dryRun: boolean
-      /** To ignore: keep the first content. */
-      readonly conflict: boolean
+      /** To ignore: keep the first content, against the oldest other one where it is named. */
+      readonly conflict: boolean | 'named'
     }
   | {
       readonly do: 'prune'
@@ -148,7 +148,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .constantFrom('unhandled', 'not for us')
+      .constantFrom('unhandled', 'not for us', 'replayed_content')
       .map((reason): Outcome => ({ kind: 'ignored', reason })),
   },
   { weight: 2, arbitrary: fc.record({ kind: failed, error, retryInMs: delayMs }) },
@@ -304,7 +304,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       events: fc.array(eventPick, { minLength: 1, maxLength: 3 }),
       force: fc.constantFrom(false),
       dryRun: fc.constantFrom(false, false, false, false, true),
-      conflict: fc.constantFrom(true),
+      conflict: fc.constantFrom<true | 'named'>(true, 'named'),
     }),
   },
   {

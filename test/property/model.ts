@@ -2,7 +2,7 @@
  * A store as it should be, in memory and without cleverness. Time is the model's own: milliseconds since the run began,
  * moved only by commands. Durations are chosen so that the real clock, which creeps on meanwhile, never decides.
  */
-import type { ActionResult, EventKey, State } from 'hookonce'
+import type { ActionResult, EventKey, Reference, State } from 'hookonce'
 import type {
   Action,
   AttemptOutcome,
@@ -15,6 +15,7 @@ import type {
   RecordVerdict,
   Watermark,
 } from 'hookonce/testing/contracts'
+import { notUnknown } from '#dist/store/input.js'
 
 /** The head of a lane that waits for another that is held may be put off so far. */
 const LOOK_AGAIN_MS = 2_000
@@ -49,17 +50,21 @@ export interface ModelAttempt {
 export interface ModelEvent extends EventKey {
   readonly seq: number
   event: NewEvent
+  /** Of other content, and those that handlers added. */
+  readonly otherReferences: Reference[]
   part: number
   readonly receivedAt: number
   payload: ModelPayload
   readonly attempts: ModelAttempt[]
   /** Null = started. */
   readonly effects: Map<string, string | null>
-  readonly conflictHashes: string[]
-  /** Other content that the log knows: it does not open the conflict again. */
-  readonly knownContent: Set<string>
-  isInConflict: boolean
-  readonly sameAs: string | null
+  /** When each effect whose end is unknown was first started. */
+  readonly begunAt: Map<string, number>
+  /** Other content that the log knows, by hash, the latest last: whether nobody has decided about it. */
+  readonly others: Map<string, boolean>
+  sameAs: string | null
+  /** It waits for a review, because of `sameAs`, and was never handled. */
+  withheld: boolean
   work: ModelWork | null
   parked: 'ignored' | 'dead' | null
   reason: string | null
@@ -116,6 +121,14 @@ export function reasonsOf(event: ModelEvent, now: number): (string | null)[] {
   const errors = event.attempts.filter((row) => row.outcome === 'failed')
   const own = errors.filter((row) => row.attempt > event.work!.base).at(-1)
   return own ? [own.detail] : [null, ...event.attempts.map((row) => row.detail)]
+}
+
+/** The other content that a person sees: the latest that is open, else the latest. */
+export function shownConflict({
+  others,
+}: ModelEvent): { readonly hash: string; readonly isOpen: boolean } | null {
+  const all = [...others].map(([hash, isOpen]) => ({ hash, isOpen }))
+  return all.findLast(({ isOpen }) => isOpen) ?? all.at(-1) ?? null
 }
 
 export function attemptsOf(event: ModelEvent): number {
@@ -279,8 +292,10 @@ export function effect(model: Model, step: EffectStep): EffectState {
     event.effects.delete(step.name)
     return { state: 'new' }
   }
+  if (known === null) return { state: 'unknown', ageMs: model.now - event.begunAt.get(step.name)! }
   event.effects.set(step.name, null)
-  return { state: known === null ? 'unknown' : 'new' }
+  event.begunAt.set(step.name, model.now)
+  return { state: 'new' }
 }
 
 function finishLate(model: Model, seq: number, name: string, result: string): EffectState {
@@ -305,21 +320,29 @@ const orderable: Record<Action['verb'], readonly State[]> = {
   ignore: ['pending', 'failed'],
 }
 
-export function operate(model: Model, { verb, events, force, dryRun, conflict }: Action): ActionResult[] {
+export function operate(
+  model: Model,
+  { verb, events, force, effects = {}, dryRun, conflict }: Action,
+): ActionResult[] {
   const on = dryRun ? structuredClone(model) : model
   return events.map((key): ActionResult => {
     const event = on.events.get(nameOf(key.source, key.id))
     if (!event) return { done: false, code: 'EVENT_NOT_FOUND' }
     const from = stateOf(event, on.now)
     if (verb === 'ignore' && conflict) {
-      if (!event.isInConflict) return { done: false, code: 'CONFLICT_NOT_FOUND' }
-      event.isInConflict = false
+      const isNamed = typeof conflict === 'string'
+      const isOpen = isNamed ? event.others.get(conflict) === true : shownConflict(event)?.isOpen === true
+      if (!isOpen) return { done: false, code: isNamed ? 'CONFLICT_CHANGED' : 'CONFLICT_NOT_FOUND' }
+      for (const hash of isNamed ? [conflict] : event.others.keys()) event.others.set(hash, false)
       return { done: true, from, to: from }
     }
     if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }
     if (!orderable[verb].includes(from)) return { done: false, code: 'MOVE_FORBIDDEN' }
     if (verb !== 'ignore' && !event.payload.kept) return { done: false, code: 'PAYLOAD_REMOVED' }
     if (from === 'succeeded' && force !== true) return { done: false, code: 'FORCE_NEEDED' }
+    const decided = Object.entries(effects)
+    const wrong = decided.find(([name]) => event.effects.get(name) !== null)
+    if (wrong) throw notUnknown(wrong[0], key)
     const attempts = attemptsOf(event)
     leaveLost(event)
     if (verb === 'ignore') {
@@ -328,6 +351,9 @@ export function operate(model: Model, { verb, events, force, dryRun, conflict }:
       event.reason = 'operator'
       return { done: true, from, to: 'ignored' }
     }
+    for (const [name, result] of decided)
+      if (result === null) event.effects.delete(name)
+      else event.effects.set(name, result)
     event.work = {
       nextAt: on.now,
       latest: on.now,
@@ -338,6 +364,7 @@ export function operate(model: Model, { verb, events, force, dryRun, conflict }:
     }
     enter(on, event)
     event.parked = null
+    event.withheld = false
     event.reason = null
     event.processedAt = null
     if (verb === 'replay') event.run++
@@ -358,12 +385,11 @@ export function record(
       const { source } = delivery
       const { id } = event
       const known = model.events.get(nameOf(source, id))
-      if (known) return duplicate(model, known, event, part, payload)
-      const guard = event.guardHash === null ? null : nameOf(source, hex(event.guardHash)!)
-      const sameAs = (guard === null ? null : model.guards.get(guard)) ?? null
+      if (known) return duplicate(model, known, delivery, event, part, payload)
+      const sameAs = holderOf(model, source, event)
       if (sameAs !== null && delivery.contentGuard === 'reject') return { status: 'replayed' }
       const withheld = sameAs !== null && delivery.contentGuard === 'review'
-      if (guard !== null && sameAs === null) model.guards.set(guard, id)
+      if (sameAs === null) register(model, source, event)
       const seq = seqs[d]?.[part] ?? -1
       const { now } = model
       model.events.set(nameOf(source, id), {
@@ -372,14 +398,15 @@ export function record(
         sameAs,
         seq,
         event,
+        otherReferences: [],
         part,
         receivedAt: receivedAt(delivery),
         payload,
         attempts: [],
         effects: new Map(),
-        conflictHashes: [],
-        knownContent: new Set(),
-        isInConflict: false,
+        begunAt: new Map(),
+        others: new Map(),
+        withheld,
         work: withheld ? null : { nextAt: now, latest: now, attempt: 0, base: 0, token: null, worker: '' },
         parked: withheld ? 'ignored' : null,
         reason: withheld ? 'replayed_content' : null,
@@ -395,9 +422,22 @@ export function record(
   })
 }
 
+/** The other event that has this signed content. */
+function holderOf(model: Model, source: string, { id, guardHash }: NewEvent): string | null {
+  const holder = guardHash === null ? undefined : model.guards.get(nameOf(source, hex(guardHash)!))
+  return holder === undefined || holder === id ? null : holder
+}
+
+function register(model: Model, source: string, { id, guardHash }: NewEvent): void {
+  if (guardHash === null) return
+  const guard = nameOf(source, hex(guardHash)!)
+  if (!model.guards.has(guard)) model.guards.set(guard, id)
+}
+
 function duplicate(
   model: Model,
   known: ModelEvent,
+  { source, contentGuard }: NewDelivery,
   event: NewEvent,
   part: number,
   payload: ModelPayload,
@@ -407,30 +447,42 @@ function duplicate(
   known.deliveries++
   if (!equal) {
     known.conflicts++
-    known.conflictHashes.push(other)
-    if (!known.knownContent.has(other)) known.isInConflict = true
-    known.knownContent.add(other)
-    if (known.reason === 'replayed_content') takeOver(model, known, event, part, payload)
+    const isOpen = known.others.get(other) ?? true
+    known.others.delete(other)
+    known.others.set(other, isOpen)
+    known.otherReferences.push(...contentReferences(event))
+    const sameAs = holderOf(model, source, event)
+    if (known.withheld && (sameAs === null || contentGuard === 'accept')) {
+      takeOver(model, known, event, part, payload)
+      known.sameAs = sameAs
+      if (sameAs === null) register(model, source, event)
+    }
   }
   const final = known.work === null
   return { status: 'duplicate', seq: known.seq, state: stateOf(known, model.now), final, equal }
+}
+
+function contentReferences({ reference, references = [] }: NewEvent): Reference[] {
+  const isLabelled = reference === null || references.some(({ value }) => value === reference)
+  return isLabelled ? [...references] : [{ label: 'reference', value: reference }, ...references]
 }
 
 /** Other content takes the place of content that was never handled. */
 function takeOver(
   model: Model,
   known: ModelEvent,
-  { contentHash }: NewEvent,
+  event: NewEvent,
   part: number,
   payload: ModelPayload,
 ): void {
-  known.knownContent.delete(hex(contentHash)!)
-  known.knownContent.add(hex(known.event.contentHash)!)
-  known.isInConflict = false
-  known.event = { ...known.event, contentHash }
+  known.others.delete(hex(event.contentHash)!)
+  known.others.set(hex(known.event.contentHash)!, false)
+  known.otherReferences.push(...contentReferences(known.event))
+  known.event = event
   known.part = part
   known.payload = payload
   known.parked = null
+  known.withheld = false
   known.reason = null
   known.processedAt = null
   known.work = { nextAt: model.now, latest: model.now, attempt: 0, base: 0, token: null, worker: '' }

@@ -11,7 +11,7 @@ import { examples } from './examples.js'
 import { type Log, openLog, Run, TooSlow } from './run.js'
 import { seed } from './seed.js'
 
-const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 100) / 2)
+const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 40) / 2)
 const path = process.env.HOOKONCE_PROPERTY_PATH
 /** A failure is made smaller for so long; its seed is printed at once. */
 const SHRINK_MS = 60_000

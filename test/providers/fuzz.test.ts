@@ -12,7 +12,7 @@ const now = Date.UTC(2026, 10, 15)
 const entries = Object.values(catalogue).flatMap((factory) =>
   factory.credentials.map((credential) => ({ factory: factory as unknown as Factory, credential })),
 )
-const numRuns = Math.ceil(Number(process.env.HOOKONCE_FUZZ_RUNS ?? 40_000) / entries.length)
+const numRuns = Math.ceil(Number(process.env.HOOKONCE_FUZZ_RUNS ?? 12_000) / entries.length)
 
 interface Factory {
   (options: object): ReturnType<typeof catalogue.stripe>

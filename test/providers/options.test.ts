@@ -2,10 +2,12 @@
 import { createHmac } from 'node:crypto'
 import {
   catalogue,
+  clerk,
   discord,
   googlePubsub,
   hmac,
   plaid,
+  resend,
   slack,
   standardWebhooks,
   stripe,
@@ -188,5 +190,44 @@ describe('a signed time in ISO 8601', () => {
       ok: false,
       reason: 'malformed_timestamp',
     })
+  })
+})
+
+describe('a value that would verify nothing', () => {
+  test('an API key is not a signing secret', () => {
+    for (const [make, key] of [
+      [stripe, 'sk_test_51abcdefghijklmnopqrstuvwxyz'],
+      [stripe, 'rk_live_51abcdefghijklmnopqrstuvwxyz'],
+      [clerk, 'sk_test_abcdefghijklmnopqrstuvwxyz'],
+      [resend, 're_abcdefgh_ijklmnopqrstuvwxyz012345'],
+    ] as const) {
+      const message = messageOf(() => make({ secret: key }))
+      expect(message).toMatch(
+        /^SECRET_FORM: .*must be the signing secret of the endpoint.* this is an API key/,
+      )
+      expect(message).not.toContain(key)
+    }
+  })
+
+  test('hmac names the encodings and digests it has', () => {
+    const generic = { secret, header: 'x-signature', id: 'json:id' } as const
+    expect(messageOf(() => hmac({ ...generic, encoding: 'rot13' as never }))).toMatch(
+      /INVALID_INPUT: hmac\(\)\.encoding must be "hex" or "base64" or "base64url"/,
+    )
+    expect(messageOf(() => hmac({ ...generic, algorithm: 'md9' as never }))).toMatch(
+      /INVALID_INPUT: hmac\(\)\.algorithm must be "sha1" or "sha256"/,
+    )
+  })
+
+  test('a template of signed content covers the body, or a field of it', () => {
+    const generic = { secret, header: 'x-signature', id: 'json:id' } as const
+    const timestamp = { in: 'header:x-time', unit: 's' } as const
+    const signing = (signed: string) => () => hmac({ ...generic, timestamp, signed })
+    expect(messageOf(signing('{timestamp}'))).toMatch(
+      /INVALID_INPUT: hmac\(\) needs `signed` to cover the body/,
+    )
+    expect(messageOf(signing('{timestamp}.{header:x-id}'))).toMatch(/cover the body/)
+    for (const covering of ['{timestamp}.{body}', '{timestamp}{json:id}', '{timestamp}.{crc32}'])
+      expect(signing(covering)).not.toThrow()
   })
 })

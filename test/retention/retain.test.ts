@@ -279,13 +279,18 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
       event: { source: 'shop', id: 'a' },
     })
     const by = { reference: 'cus_1', actor: 'ada', note: 'asked to' }
-    expect(await inbox.erase({ ...by, dryRun: true })).toEqual({ payloads: 2, events: 2, busy: 1 })
-    expect(await inbox.erase({ ...by, wait: 0 })).toEqual({ payloads: 2, events: 2, busy: 1 })
+    expect(await inbox.erase({ ...by, dryRun: true })).toEqual({
+      payloads: 2,
+      events: 2,
+      busy: 1,
+      archived: [],
+    })
+    expect(await inbox.erase({ ...by, wait: 0 })).toEqual({ payloads: 2, events: 2, busy: 1, archived: [] })
     let progress = 0
     const erasing = inbox.erase({ ...by, onProgress: () => progress++ })
     await until(() => progress > 0, 'the first look')
     await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
-    expect(await erasing).toEqual({ payloads: 1, events: 1, busy: 0 })
+    expect(await erasing).toEqual({ payloads: 1, events: 1, busy: 0, archived: [] })
     expect((await get(inbox, 'a'))!.payload).toBe('erased')
     expect((await get(inbox, 'd'))!.payload).toBe('kept')
     expect(await post(inbox, { id: 'a', ref: 'cus_1' })).toMatchObject({ duplicate: true })

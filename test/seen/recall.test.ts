@@ -122,16 +122,16 @@ onBothLogs((bench) => {
       async () => (await post(inbox, { id: 'a' })).status === 'already_processed',
       'it has finished',
     )
-    inbox.pause('shop')
+    await inbox.pause('shop')
     await inbox.replay({ source: 'shop', id: 'a' }, { force: true })
     expect((await post(inbox, { id: 'a' })).status).toBe('already_received')
-    inbox.resume('shop')
+    await inbox.resume('shop')
     await until(
       async () => (await post(inbox, { id: 'a' })).status === 'already_processed',
       'it has finished again',
     )
     // The same for an order on a filter.
-    inbox.pause('shop')
+    await inbox.pause('shop')
     expect(await inbox.replay({ source: 'shop' }, { force: true })).toMatchObject({ done: 1 })
     expect((await post(inbox, { id: 'a' })).status).toBe('already_received')
   })

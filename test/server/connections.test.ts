@@ -56,7 +56,7 @@ const whole = (id: string, extra = '') => {
 describe('slow clients', () => {
   test('200 of them hold nothing up, and each is cut off: no headers, half headers, half a body', async () => {
     const { inbox } = shop({ bodyTimeout: 2_000 })
-    const { url, port } = await serving(inbox, { headersTimeout: 2_000, requestTimeout: 4_000 })
+    const { url, port } = await serving(inbox)
     const starts = [
       '',
       'POST /webhooks/shop HTTP/1.1\r\nx-',
@@ -185,9 +185,8 @@ describe('close', () => {
   })
 
   test('what does not end is cut at the deadline, and close again with no time is now', async () => {
-    const patient = { requestTimeout: 3_000_000 }
     const { inbox } = shop({ bodyTimeout: 3_000_000 })
-    const { port, server } = await serving(inbox, patient)
+    const { port, server } = await serving(inbox)
     const stuck = say(port, head('expect: 100-continue\r\ncontent-length: 10\r\n\r\n'))
     await once(stuck, 'data')
     const gone = heard(stuck)
@@ -195,7 +194,7 @@ describe('close', () => {
     await gone
 
     const other = shop({ bodyTimeout: 3_000_000 })
-    const second = await serving(other.inbox, patient)
+    const second = await serving(other.inbox)
     const held = say(second.port, head('expect: 100-continue\r\ncontent-length: 10\r\n\r\n'))
     await once(held, 'data')
     const closing = second.server.close({ deadline: 600_000 })

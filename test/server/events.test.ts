@@ -3,7 +3,7 @@
 import type { Inbox } from 'hookonce'
 import { afterEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
-import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
+import { ids, onLog, post, postAll, shop, stateOf, until } from '../support/processing.js'
 import { pathOf, type RunningAdmin, startAdmin } from './support.js'
 
 interface Event {
@@ -47,7 +47,7 @@ async function all(running: RunningAdmin, query: string, limit: number): Promise
   return found
 }
 
-onBothLogs((bench) => {
+onLog('SQLite', (bench) => {
   function made(): Inbox {
     return bench.inbox({ sources: { shop: shop(), other: shop() }, processing: false }).inbox
   }
@@ -141,8 +141,8 @@ onBothLogs((bench) => {
     inbox.on('shop', '*', () => {})
     const running = await started(inbox)
     await post(inbox, { id: 'e1' })
-    const order = (verb: string, body: object, headers: Record<string, string> = {}) =>
-      running.call('POST', `${pathOf('shop', 'e1')}/${verb}`, { role: 'operator', body, headers })
+    const order = (verb: string, body: object) =>
+      running.call('POST', `${pathOf('shop', 'e1')}/${verb}`, { role: 'operator', body })
     expect(await (await order('ignore', { dryRun: true })).json()).toEqual({
       done: true,
       dryRun: true,
@@ -154,14 +154,14 @@ onBothLogs((bench) => {
       done: true,
       to: 'ignored',
     })
-    expect(await (await order('retry', {}, { 'x-note': 'not noise' })).json()).toMatchObject({
+    expect(await (await order('retry', { note: 'not noise' })).json()).toMatchObject({
       from: 'ignored',
     })
     await inbox.process('shop', 'e1')
     const refused = await order('replay', {})
     expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'FORCE_NEEDED' }])
     expect((await order('replay', { force: true, note: 'customer asked' })).status).toBe(200)
-    await running.call('GET', `${pathOf('shop', 'e1')}/payload`, { headers: { 'x-note': 'ticket 7' } })
+    await running.call('GET', `${pathOf('shop', 'e1')}/payload?note=ticket%207`)
     await running.call('HEAD', `${pathOf('shop', 'e1')}/payload?note=size`)
     const { audits } = (await running.json('GET', '/api/audits?source=shop&id=e1')) as unknown as {
       audits: { actor: string; verb: string; note: string; eventId: string }[]
@@ -232,6 +232,37 @@ onBothLogs((bench) => {
       state: 'failed',
       problem: 'INVALID_INPUT',
     })
+  })
+
+  test('a decision about a content that is no longer open is refused, and one that came later stays open', async () => {
+    const inbox = made()
+    inbox.on('shop', '*', () => {})
+    const running = await started(inbox)
+    await post(inbox, { id: 'e1', amount: 1 })
+    await inbox.drain()
+    await post(inbox, { id: 'e1', amount: 2 })
+    const path = pathOf('shop', 'e1')
+    const { hash: seen, body } = await running.json('GET', `${path}/conflict`)
+    expect(Buffer.from(String(body), 'base64').toString()).toContain('"amount":2')
+    expect(await running.json('GET', path)).toMatchObject({ lastConflict: { hash: seen } })
+    await post(inbox, { id: 'e1', amount: 3 })
+    const decide = (verb: 'replay' | 'ignore', conflict: unknown) =>
+      running.call('POST', `${path}/${verb}`, { role: 'operator', body: { conflict, force: true } })
+    expect((await decide('ignore', seen)).status).toBe(200)
+    for (const verb of ['ignore', 'replay'] as const) {
+      const again = await decide(verb, seen)
+      expect([again.status, await again.json()]).toMatchObject([409, { code: 'CONFLICT_CHANGED' }])
+    }
+    expect((await decide('ignore', 'not a hash')).status).toBe(400)
+    const event = await running.json('GET', path)
+    expect(event).toMatchObject({ state: 'succeeded', run: 1, lastConflict: { decidedAt: null } })
+    const other = await running.json('GET', `${path}/conflict`)
+    expect(Buffer.from(String(other.body), 'base64').toString()).toContain('"amount":3')
+    const bulk = { events: [{ source: 'shop', id: 'e1' }], verb: 'ignore', conflict: other.hash }
+    expect((await running.call('POST', '/api/events/actions', { role: 'operator', body: bulk })).status).toBe(
+      400,
+    )
+    expect((await decide('replay', other.hash)).status).toBe(200)
   })
 
   test('an event without its payload is not replayed: 410 alone, and counted in a bulk action', async () => {

@@ -67,7 +67,7 @@ for (const [kind, make] of [
       expect(effects.length).toBe([...found.values()].filter((state) => state === 'succeeded').length)
     })
 
-    test('a handler that runs at SIGTERM finishes; one that does not in time is handed back', async () => {
+    test('a handler that runs at SIGTERM finishes; one that ends late is handed back', async () => {
       const quick = child({ handlerMs: 1_500, server: { drain: 10_000 } })
       const { url } = await listening(quick)
       await post(url, 'quick')
@@ -76,13 +76,26 @@ for (const [kind, make] of [
       expect(await quick.ended()).toBe(0)
       expect((await states()).get('quick')).toBe('succeeded')
 
-      const slow = child({ handlerMs: 60_000, processing: { lease: 60_000 }, server: { drain: 1_200 } })
+      const told = { processing: { lease: 60_000 }, server: { drain: 1_200 } }
+      const slow = child({ ...told, handlerMs: 60_000, endsMs: 900 })
       await post((await listening(slow)).url, 'slow')
       await until(async () => (await states()).get('slow') === 'processing', 'begun')
       slow.signal('SIGTERM')
       expect(await slow.ended()).toBe(0)
       expect((await states()).get('slow')).toBe('pending') // with a lease of a minute it would still be processing
       expect(await log.effects()).toHaveLength(1)
+    })
+
+    test('at SIGTERM an event is handed back beside a handler that ignores its signal, which keeps its lease', async () => {
+      const told = { processing: { lease: 60_000, concurrency: 1 }, server: { drain: 1_200 } }
+      const server = child({ ...told, handlerMs: 60_000 })
+      const { url } = await listening(server)
+      await post(url, 'hangs')
+      await until(async () => (await states()).get('hangs') === 'processing', 'begun')
+      await post(url, 'waits')
+      server.signal('SIGTERM')
+      expect(await server.ended()).toBe(0)
+      expect(Object.fromEntries(await states())).toEqual({ hangs: 'processing', waits: 'pending' })
     })
 
     test('a second signal means now', async () => {

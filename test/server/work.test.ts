@@ -8,9 +8,10 @@ import { unverified } from 'hookonce/providers'
 import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
+import { defaultRetry } from '#dist/processing/failure.js'
 import { startEndpoint } from '../support/endpoint.js'
 import { secretOf } from '../support/inboxes.js'
-import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
+import { ids, onLog, post, postAll, shop, stateOf, until } from '../support/processing.js'
 import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
 
 interface Claimed {
@@ -53,7 +54,7 @@ const succeeded = (lease: string) => ({
   settlements: [{ lease, outcome: { kind: 'succeeded' }, durationMs: 5 }],
 })
 
-onBothLogs((bench) => {
+onLog('PostgreSQL', (bench) => {
   test('each event of a delivery is claimed with its own part of the bytes', async () => {
     const sources = { shop: unverified({ each: 'events[]', id: 'json:id', type: 'json:type' }) }
     const { inbox } = bench.inbox({ processing: false, sources })
@@ -85,6 +86,25 @@ onBothLogs((bench) => {
     expect((await claim(running, { limit: 5 })).map(({ id }) => id)).toEqual(['huge'])
     const { audits } = await (await wholeInbox(inbox).store()).audit!.list({ source: 'shop', eventId: 'e4' })
     expect(audits).toHaveLength(1)
+  })
+
+  test('a worker gets no paused event, and gets it at once when it is resumed', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const running = await started(inbox)
+    await postAll(inbox, [{ id: 'a', type: 'held.back' }, { id: 'b' }, { id: 'c', type: 'held.again' }])
+    await inbox.pause('shop', 'held.*')
+    // The oldest one is paused: a claim of one event passes it.
+    expect((await claim(running, { limit: 1 })).map(({ id }) => id)).toEqual(['b'])
+    expect(await claim(running, { limit: 5 })).toEqual([])
+    await inbox.pause('shop')
+    await inbox.resume('shop', 'held.*')
+    expect(await claim(running, { limit: 5 })).toEqual([])
+    await inbox.resume('shop')
+    const claimed = await claim(running, { limit: 5 })
+    expect(claimed.map(({ id, attempt }) => [id, attempt])).toEqual([
+      ['a', 1],
+      ['c', 1],
+    ])
   })
 
   test('claims the bytes as they came, settles, and leaves attempts and an audit behind', async () => {
@@ -229,8 +249,8 @@ onBothLogs((bench) => {
     const store = await wholeInbox(inbox).store()
     const handed: number[] = []
     // Each worker is lost: nobody settles, and the lease runs out by the store's clock.
-    for (let i = 0; i < 12; i++) {
-      const last = i === 11
+    for (let i = 0; i < defaultRetry.maxAttempts; i++) {
+      const last = i === defaultRetry.maxAttempts - 1
       await until(
         async () => {
           const [event] = last
@@ -242,7 +262,7 @@ onBothLogs((bench) => {
         `attempt ${i + 1}`,
       )
     }
-    expect(handed.at(-1)).toBe(12)
+    expect(handed.at(-1)).toBe(defaultRetry.maxAttempts)
     await until(async () => {
       expect(await claim(running)).toEqual([])
       // A lease that ran out leaves it failed as well, but with a time to come.
@@ -291,7 +311,10 @@ onBothLogs((bench) => {
     await inbox.start()
     await postAll(inbox, [{ id: 'd1' }, { id: 'd2' }], 'desk')
     await post(inbox, { id: 's1' })
-    await until(async () => (await stateOf(inbox, 's1')) === 'succeeded', 'the destination has its event')
+    await until(
+      async () => (await stateOf(inbox, 's1', 'shop/app')) === 'succeeded',
+      'the destination has its event',
+    )
     expect([await stateOf(inbox, 'd1', 'desk'), await stateOf(inbox, 'd2', 'desk')]).toEqual([
       'pending',
       'pending',
@@ -318,6 +341,40 @@ onBothLogs((bench) => {
       }
     expect(handled.sort()).toEqual(ids(5))
     expect((await inbox.events.list({ state: 'ignored' })).events).toEqual([])
+  })
+
+  test('a consumer that is left to workers gets its types, and the handlers of the process get theirs', async () => {
+    const { inbox } = bench.inbox({ workers: { 'shop/billing': ['invoice.*'] } })
+    const running = await started(inbox)
+    const handled: string[] = []
+    inbox.on('shop', '*', ({ id }) => void handled.push(id))
+    await inbox.start()
+    await postAll(inbox, [{ id: 'o' }, { id: 'i', type: 'invoice.paid' }])
+    const [event] = await claim(running, { sources: ['shop/billing'], waitMs: 10_000 })
+    expect(event!.id).toBe('i')
+    await until(() => handled.length === 2, 'the handler has both')
+    await work<Results>(running, 'settle', succeeded(event!.lease))
+    expect(await stateOf(inbox, 'i', 'shop/billing')).toBe('succeeded')
+    await post(inbox, { id: 'o2' })
+    await until(() => handled.length === 3, 'the handler has it')
+    expect(await claim(running, { sources: ['shop/billing'] })).toEqual([])
+    expect(await stateOf(inbox, 'o2', 'shop/billing')).toBe(undefined)
+    const response = await running.call('POST', '/api/work/claim', {
+      role: 'worker',
+      body: { worker: 'w', sources: ['shop/none'] },
+    })
+    expect(response.status).toBe(404)
+  })
+
+  test('types that are left to workers wait for them, beside destinations and before any worker has asked', async () => {
+    const { inbox } = bench.inbox({ workers: { shop: ['order.*'] } })
+    inbox.on('shop', 'order.*', () => {}, { consumer: 'mail' })
+    await inbox.start()
+    await postAll(inbox, [{ id: 'a' }, { id: 'b' }])
+    await until(async () => (await stateOf(inbox, 'b', 'shop/mail')) === 'succeeded', 'the consumer has them')
+    expect(await stateOf(inbox, 'a')).toBe('pending')
+    const events = await claim(await started(inbox), { sources: ['shop'], limit: 10 })
+    expect(events.map(({ id }) => id).sort()).toEqual(['a', 'b'])
   })
 
   test('sources that are handled in the request are not handed out', async () => {
@@ -374,7 +431,7 @@ function run(
 }
 
 describe('the example workers', () => {
-  onBothLogs((bench) => {
+  onLog('PostgreSQL', (bench) => {
     test.skipIf(!found('python3'))('python: handles, ignores and fails, and says so', async () => {
       const { inbox } = bench.inbox({ processing: false })
       const running = await started(inbox)
@@ -445,7 +502,7 @@ describe('the example workers', () => {
   })
 })
 
-onBothLogs((bench) => {
+onLog('PostgreSQL', (bench) => {
   test('a worker is told the waits and attempts of the configuration, and of the handler for its type', async () => {
     const { inbox } = bench.inbox({
       processing: { retry: { maxAttempts: 2, firstDelay: 5_000_000, maxDelay: 5_000_000 } },

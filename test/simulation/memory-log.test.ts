@@ -19,7 +19,7 @@ describe('the store contract on a log in memory', () => {
           offsetMs += ms
         },
         insertEffect: (tx, value) => (tx as MemoryTx).insert(value),
-        countEffects: async (value) => log.effects.filter((one) => one === value).length,
+        countEffects: async (value) => log.effects.filter(({ event }) => event === value).length,
       })
     })
   }

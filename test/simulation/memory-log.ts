@@ -6,9 +6,13 @@ import { type EventKey, type EventRecord, HookonceError, type Store } from 'hook
 import type {
   ClaimedEvent,
   ClaimOptions,
+  Grants,
   Keys,
   Log,
   NewDelivery,
+  NewEvent,
+  News,
+  RecordClaim,
   RecordVerdict,
   Settlement,
   StoreTransaction,
@@ -16,6 +20,7 @@ import type {
 } from 'hookonce/testing/contracts'
 import * as check from '#dist/store/input.js'
 import { DEFAULT_PAGE, decodeCursor, encodeCursor } from '#dist/stores/shared/list.js'
+import { type MemoryEffect, MemoryHistory } from '../model/memory-history.js'
 import {
   advance,
   effect,
@@ -34,11 +39,12 @@ import {
   stateOf,
   take,
 } from '../property/model.js'
+import { MemoryGrants } from './memory-grants.js'
 import { matches, toRecord } from './memory-records.js'
 
 /** The `ctx.tx` of this store: rows that are kept when the transaction commits. */
 export interface MemoryTx {
-  insert(value: string): Promise<void>
+  insert(value: string, attempt?: number): Promise<void>
 }
 
 export interface MemoryLogOptions {
@@ -58,14 +64,16 @@ interface HeldKey {
 export class MemoryLog {
   readonly model: Model = emptyModel()
   /** The committed rows of handlers. */
-  readonly effects: string[] = []
+  readonly effects: MemoryEffect[] = []
+  readonly history = new MemoryHistory(this.model, this.effects)
   readonly #options: MemoryLogOptions
   readonly #keys = new Map<string, HeldKey>()
-  readonly #lastDelivery = new Map<number, { at: number; conflict: EventRecord['lastConflict'] }>()
-  readonly #subscribers = new Set<() => void>()
+  readonly #lastDeliveryAt = new Map<number, number>()
+  readonly #subscribers = new Set<(news: News) => void>()
   /** Events with an outcome in a transaction that is still open. */
   readonly #locked = new Map<number, Promise<void>>()
   readonly #turns = new Map<string, number>()
+  readonly #grants = new MemoryGrants(this.model)
   #migrated = false
   #turn = 0
 
@@ -75,15 +83,17 @@ export class MemoryLog {
 
   open(): Store<MemoryTx> {
     let closed = false
-    const own = new Set<() => void>()
+    const own = new Set<(news: News) => void>()
     /** Checks, brings the model's clock up to date, and lets the caller wait as for any other store. */
     const call = async <T>(work: () => T, needsSchema = true): Promise<T> => {
       if (closed) throw new HookonceError('STORE_CLOSED')
       if (needsSchema && !this.#migrated) throw new HookonceError('SCHEMA_MISSING', { found: 0, known: 1 })
       this.model.now = this.#options.now()
-      return work()
+      const value = work()
+      this.history.note()
+      return value
     }
-    const log: Log<MemoryTx> & { keys: Keys } = {
+    const log: Log<MemoryTx> & { keys: Keys; grants: Grants } = {
       name: 'memory',
       singleWriter: false,
       migrate: () =>
@@ -93,7 +103,10 @@ export class MemoryLog {
           this.#migrated = true
           return { from, to: 1, applied }
         }, false),
-      record: (deliveries) => call(() => this.#record(deliveries)),
+      record: async (deliveries, claim) => {
+        if (claim) check.checkRecordClaim(claim)
+        return call(() => this.#record(deliveries, claim))
+      },
       claim: async (options) => {
         check.checkClaim(options)
         return call(() => this.#claim(options))
@@ -106,9 +119,7 @@ export class MemoryLog {
       settle: async (settlements) => {
         settlements.forEach(check.checkSettlement)
         for (const { lease } of settlements) await this.#locked.get(lease.seq)
-        return call(() =>
-          settlements.map(({ lease, outcome }) => settle(this.model, lease, rounded(outcome))),
-        )
+        return call(() => settlements.map((settlement) => this.#settle(settlement)))
       },
       release: async (leases, delayMs = 0) => {
         check.checkDelayMs('delayMs', delayMs)
@@ -178,11 +189,12 @@ export class MemoryLog {
           return call(() => this.model.watermarks.get(nameOf(source, key)) ?? null)
         },
       },
+      grants: this.#grants.open(call),
     }
     return log
   }
 
-  #record(deliveries: readonly NewDelivery[]): RecordVerdict[][] {
+  #record(deliveries: readonly NewDelivery[], claim?: RecordClaim): RecordVerdict[][] {
     let isNew = false
     const verdicts = deliveries.map((delivery): RecordVerdict[] => {
       const refused = check.refusal(delivery)
@@ -191,27 +203,33 @@ export class MemoryLog {
       const at = Math.round(delivery.receivedAt ?? this.model.now)
       const seqs = copy.events.map(() => ++this.model.lastSeq)
       const [own] = record(this.model, [copy], () => at, [seqs])
-      for (const [i, verdict] of own!.entries()) {
+      for (const verdict of own!) {
         if (verdict.status === 'recorded') {
           isNew = true
-          this.#lastDelivery.set(verdict.seq, { at, conflict: null })
+          this.#lastDeliveryAt.set(verdict.seq, at)
         } else if (verdict.status === 'duplicate') {
-          const known = this.#lastDelivery.get(verdict.seq)!
-          known.at = Math.max(known.at, this.model.now)
-          const hash = copy.events[i]!.contentHash
-          if (!verdict.equal)
-            known.conflict = { at: this.model.now, hash: Buffer.from(hash!).toString('hex'), decidedAt: null }
+          const before = this.#lastDeliveryAt.get(verdict.seq)!
+          this.#lastDeliveryAt.set(verdict.seq, Math.max(before, this.model.now))
         }
       }
-      return own!
+      return own!.map((verdict, i) => this.#lease(delivery.source, delivery.events[i]!, verdict, claim))
     })
     if (isNew) this.#wake()
     return verdicts
   }
 
+  #lease(source: string, event: NewEvent, verdict: RecordVerdict, claim?: RecordClaim): RecordVerdict {
+    const token = claim?.tokens.get(event)
+    if (!claim || !token || verdict.status !== 'recorded') return verdict
+    const one = this.model.events.get(nameOf(source, event.id))!
+    if (!one.work || isBlocked(this.model, one)) return verdict
+    take(this.model, one, { seq: one.seq, token }, claim.worker, claim.leaseMs)
+    return { ...verdict, leasedAt: this.model.now }
+  }
+
   /** Other processes hear of it a moment later. */
   #wake(): void {
-    for (const wake of this.#subscribers) setTimeout(() => this.#subscribers.has(wake) && wake(), 1)
+    for (const wake of this.#subscribers) setTimeout(() => this.#subscribers.has(wake) && wake('events'), 1)
   }
 
   #claim({ worker, limit, leaseMs, sources, except = [], event }: ClaimOptions): ClaimedEvent[] {
@@ -277,6 +295,13 @@ export class MemoryLog {
     return one
   }
 
+  #settle({ lease, outcome, references = [] }: Settlement): boolean {
+    const event = holder(this.model, lease)
+    const settled = settle(this.model, lease, rounded(outcome))
+    if (settled && outcome.kind !== 'failed') event!.otherReferences.push(...references)
+    return settled
+  }
+
   #asClaimed(one: ModelEvent): ClaimedEvent {
     const { attempt, base, token } = one.work!
     return {
@@ -321,15 +346,17 @@ export class MemoryLog {
       end('it was committed')
     }
     const settleAll = (settlements: readonly Settlement[]) =>
-      settlements.map(({ lease, outcome }) => {
+      settlements.map((settlement) => {
+        const { lease } = settlement
         if (locks.includes(lease.seq) || holder(model, lease) === null) return false
         locks.push(lease.seq)
         this.#locked.set(lease.seq, ended)
+        this.history.settles(lease.seq)
         // The lease may end between here and the commit: the row is locked, so nobody else can take it.
         const work = holder(model, lease)!.work!
         staged.push(() => {
           work.nextAt = Math.max(work.nextAt, model.now + 1)
-          settle(model, lease, rounded(outcome))
+          this.#settle(settlement)
         })
         return true
       })
@@ -374,7 +401,8 @@ export class MemoryLog {
     }
     return {
       tx: {
-        insert: (value) => open(() => void staged.push(() => void this.effects.push(value))),
+        insert: (event, attempt = 0) =>
+          open(() => void staged.push(() => void this.effects.push({ event, attempt }))),
       },
       settle: (settlements) => whenFree(settlements, () => settleAll(settlements)),
       finish: (settlements) =>
@@ -420,7 +448,7 @@ export class MemoryLog {
   }
 
   #asRecord(event: ModelEvent): EventRecord {
-    return toRecord(event, this.model.now, this.#lastDelivery.get(event.seq)!)
+    return toRecord(event, this.model.now, this.#lastDeliveryAt.get(event.seq)!)
   }
 
   /** In the order in which they were recorded. */

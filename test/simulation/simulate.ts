@@ -14,8 +14,9 @@ import {
   silentLog,
 } from 'hookonce'
 import { unverified } from 'hookonce/providers'
+import type { Change } from '../model/history.js'
 import { MemoryLog, type MemoryTx } from './memory-log.js'
-import { seeded, virtualTime } from './virtual-time.js'
+import { seeded, type VirtualTime, virtualTime } from './virtual-time.js'
 
 export interface SimulationResult {
   readonly seed: number
@@ -25,17 +26,43 @@ export interface SimulationResult {
   readonly faults: number
   /** Everything that happened, in order: equal for two runs of one seed. */
   readonly trace: string
+  readonly history: readonly Change[]
 }
 
-const types = ['plain', 'tx', 'tx', 'batch', 'share', 'ordered', 'fails', 'later', 'once', 'inline'] as const
+const types = [
+  ...[
+    'plain',
+    'tx',
+    'tx',
+    'batch',
+    'share',
+    'ordered',
+    'fails',
+    'later',
+    'once',
+    'limited',
+    'limited',
+    'inline',
+  ],
+] as const
 /** After this the network and the processes have no more faults. */
 const TROUBLE_MS = 20_000
 const LIMIT_MS = 30 * 60_000
-const LEASE_MS = 3_000
+export const LEASE_MS = 3_000
+/** Before the times between which a handler with a limit of one ran. */
+const SPAN = 'span '
 
 export async function simulate(seed: number): Promise<SimulationResult> {
   const random = seeded(seed)
   const time = virtualTime(random)
+  try {
+    return await time.inside(() => simulateIn(time, random, seed))
+  } finally {
+    time.end()
+  }
+}
+
+async function simulateIn(time: VirtualTime, random: () => number, seed: number): Promise<SimulationResult> {
   const log = new MemoryLog({ now: () => Date.now(), random })
   const acknowledged = new Map<string, { type: string; source: string }>()
   const order: string[] = []
@@ -119,6 +146,7 @@ export async function simulate(seed: number): Promise<SimulationResult> {
           effect: call('effect', real.keys!.effect),
           watermark: call('watermark', real.keys!.watermark),
         },
+        grants: { ...real.grants!, take: call('grants', real.grants!.take) },
         transaction: call('transaction', async (options) => {
           const begun = await real.transaction(options)
           return {
@@ -159,9 +187,9 @@ export async function simulate(seed: number): Promise<SimulationResult> {
       },
     })
     const failing = () => time.now < TROUBLE_MS && chance(0.4)
-    const work = async (event: { id: string }, ctx: { tx: MemoryTx }) => {
+    const work = async (event: { id: string }, ctx: { tx: MemoryTx; attempt: number }) => {
       if (chance(0.3)) await sleep(random() * LEASE_MS)
-      await ctx.tx.insert(event.id)
+      await ctx.tx.insert(event.id, ctx.attempt)
     }
     for (const name of ['shop', 'inline']) {
       inbox.on(name, 'plain', async () => sleep(random() * 20))
@@ -175,24 +203,35 @@ export async function simulate(seed: number): Promise<SimulationResult> {
         name,
         'ordered',
         async (event, ctx) => {
-          await ctx.tx.insert(event.id)
+          await ctx.tx.insert(event.id, ctx.attempt)
           if (failing()) throw new Error('it fails')
         },
         { order: 'reference' },
       )
       inbox.on(name, 'fails', async (event, ctx) => {
-        await ctx.tx.insert(event.id)
+        await ctx.tx.insert(event.id, ctx.attempt)
         if (failing()) throw new Error('it fails')
       })
       inbox.on(name, 'later', async (event, ctx) => {
         if (failing()) throw postpone(random() * 100)
-        await ctx.tx.insert(event.id)
+        await ctx.tx.insert(event.id, ctx.attempt)
       })
       inbox.on(name, 'once', async (event, ctx) => {
         await ctx.once('mail', () => sleep(random() * 50))
-        await ctx.tx.insert(event.id)
+        await ctx.tx.insert(event.id, ctx.attempt)
       })
       inbox.on(name, 'inline', work)
+      if (name === 'shop')
+        inbox.on(
+          name,
+          'limited',
+          async (event, ctx) => {
+            const begunAt = time.now
+            await work(event, ctx)
+            await ctx.tx.insert(`${SPAN}${begunAt} ${time.now}`)
+          },
+          { limit: { concurrency: 1, perSecond: 20, by: 'reference' } },
+        )
     }
     return inbox
   }
@@ -231,36 +270,40 @@ export async function simulate(seed: number): Promise<SimulationResult> {
   }
 
   const problems: string[] = []
-  try {
-    const count = 4 + Math.floor(random() * 12)
-    const wanted = Array.from({ length: count }, (_, i) => {
-      const type = types[Math.floor(random() * types.length)]!
-      return { id: `e${i}`, type, source: type === 'inline' ? 'inline' : 'shop' }
-    })
-    for (const process of processes) void process.start()
-    void trouble()
-    for (const { id, type, source } of wanted) void send(id, type, source)
-    const isDone = () =>
-      time.now > TROUBLE_MS &&
-      acknowledged.size === count &&
-      [...log.model.events.values()].every((event) => event.work === null)
-    if (!(await time.run(isDone, LIMIT_MS))) problems.push('stuck: not every event was handled')
-    for (const [id, { type, source }] of acknowledged) {
-      const event = log.model.events.get(JSON.stringify([source, id]))
-      const effects = log.effects.filter((value) => value === id).length
-      if (!event) problems.push(`lost: ${id}`)
-      else if (event.work !== null || event.parked !== null) problems.push(`not handled: ${id} (${type})`)
-      if (type !== 'plain' && effects !== 1) problems.push(`${effects} effects of ${id} (${type})`)
-    }
-    const unexpected = log.effects.filter((id) => !acknowledged.has(id))
-    for (const id of unexpected) problems.push(`unexpected: ${id}`)
-    const seqs = [...log.model.events.values()].filter((event) => event.event.lane != null)
-    const recorded = seqs.sort((a, b) => a.seq - b.seq).map(({ id }) => id)
-    const handled = log.effects.filter((id) => recorded.includes(id))
-    if (handled.join() !== recorded.join())
-      problems.push(`out of order: ${handled.join()} for ${recorded.join()}`)
-  } finally {
-    time.end()
+  const count = 4 + Math.floor(random() * 12)
+  const wanted = Array.from({ length: count }, (_, i) => {
+    const type = types[Math.floor(random() * types.length)]!
+    return { id: `e${i}`, type, source: type === 'inline' ? 'inline' : 'shop' }
+  })
+  for (const process of processes) void process.start()
+  void trouble()
+  for (const { id, type, source } of wanted) void send(id, type, source)
+  const isDone = () =>
+    time.now > TROUBLE_MS &&
+    acknowledged.size === count &&
+    [...log.model.events.values()].every((event) => event.work === null)
+  if (!(await time.run(isDone, LIMIT_MS))) problems.push('stuck: not every event was handled')
+  const effectIds = log.effects.map(({ event }) => event)
+  for (const [id, { type, source }] of acknowledged) {
+    const event = log.model.events.get(JSON.stringify([source, id]))
+    const effects = effectIds.filter((value) => value === id).length
+    if (!event) problems.push(`lost: ${id}`)
+    else if (event.work !== null || event.parked !== null) problems.push(`not handled: ${id} (${type})`)
+    if (type !== 'plain' && effects !== 1) problems.push(`${effects} effects of ${id} (${type})`)
   }
-  return { seed, problems, acknowledged: acknowledged.size, faults, trace: trace.join('\n') }
+  const unexpected = effectIds.filter((id) => !acknowledged.has(id) && !id.startsWith(SPAN))
+  const spans = effectIds.flatMap((value) =>
+    value.startsWith(SPAN) ? [value.slice(SPAN.length).split(' ').map(Number) as [number, number]] : [],
+  )
+  for (const [i, [from, to]] of spans.sort(([a], [b]) => a - b).entries())
+    if (i > 0 && from < spans[i - 1]![1])
+      problems.push(`two at once under a limit of one, at ${from} until ${to}`)
+  for (const id of unexpected) problems.push(`unexpected: ${id}`)
+  const seqs = [...log.model.events.values()].filter((event) => event.event.lane != null)
+  const recorded = seqs.sort((a, b) => a.seq - b.seq).map(({ id }) => id)
+  const handled = effectIds.filter((id) => recorded.includes(id))
+  if (handled.join() !== recorded.join())
+    problems.push(`out of order: ${handled.join()} for ${recorded.join()}`)
+  const { changes: history } = log.history
+  return { seed, problems, acknowledged: acknowledged.size, faults, trace: trace.join('\n'), history }
 }

@@ -1,7 +1,13 @@
 /**
- * Virtual time: timers and clocks of this process that only `run` moves. Timers that are due at the same instant run in an
- * order that the seed decides. Between two timers all promises that can continue do so.
+ * Virtual time: timers and clocks that only `run` moves. Timers that are due at the same instant run in an order that the
+ * seed decides. Between two timers all promises that can continue do so.
+ *
+ * Only code that is called within `inside` sees it. Something that an earlier test file left behind in this process may
+ * run at any moment, and would use up random numbers of the seed.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+const simulated = new AsyncLocalStorage<true>()
 const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
 const realNow = performance.now.bind(performance)
 const realDate = Date.now
@@ -19,6 +25,8 @@ export interface VirtualTime {
   readonly now: number
   /** Runs timers until `isOver`, or until `limitMs` of virtual time are over. False = the limit was reached. */
   run(isOver: () => boolean, limitMs: number): Promise<boolean>
+  /** Calls `work` in virtual time, with all that it starts. */
+  inside<T>(work: () => T): T
   /** Gives the process its own timers and clocks back. */
   end(): void
 }
@@ -50,19 +58,24 @@ export function virtualTime(random: () => number): VirtualTime {
   }
   const remove = (handle: unknown) => void timers.delete(handle instanceof Handle ? handle.id : -1)
   type Callback = (...args: unknown[]) => void
-  const replaced = {
-    setTimeout: (call: Callback, ms = 0, ...args: unknown[]) => add(() => call(...args), ms, null),
-    setInterval: (call: Callback, ms = 0, ...args: unknown[]) =>
+  const replaced: typeof real = {
+    setTimeout: either(real.setTimeout, (call: Callback, ms = 0, ...args: unknown[]) =>
+      add(() => call(...args), ms, null),
+    ),
+    setInterval: either(real.setInterval, (call: Callback, ms = 0, ...args: unknown[]) =>
       add(() => call(...args), ms, Math.max(1, ms)),
-    setImmediate: (call: Callback, ...args: unknown[]) => add(() => call(...args), 0, null),
-    clearTimeout: remove,
-    clearInterval: remove,
-    clearImmediate: remove,
+    ),
+    setImmediate: either(real.setImmediate, (call: Callback, ...args: unknown[]) =>
+      add(() => call(...args), 0, null),
+    ),
+    clearTimeout: either(real.clearTimeout, remove),
+    clearInterval: either(real.clearInterval, remove),
+    clearImmediate: either(real.clearImmediate, remove),
   }
   Object.assign(globalThis, replaced)
-  performance.now = () => now
-  Date.now = () => START + Math.floor(now)
-  Math.random = random
+  performance.now = either(realNow, () => now)
+  Date.now = either(realDate, () => START + Math.floor(now))
+  Math.random = either(realRandom, random)
 
   function next(): Timer | null {
     let first: Timer[] = []
@@ -78,6 +91,7 @@ export function virtualTime(random: () => number): VirtualTime {
     get now() {
       return now
     },
+    inside: (work) => simulated.run(true, work),
     async run(isOver, limitMs) {
       const until = now + limitMs
       for (;;) {
@@ -98,6 +112,12 @@ export function virtualTime(random: () => number): VirtualTime {
       Math.random = realRandom
     },
   }
+}
+
+function either<F>(original: F, virtual: (...args: never[]) => unknown): F {
+  type Call = (...args: unknown[]) => unknown
+  const [outside, inside] = [original as Call, virtual as Call]
+  return ((...args: unknown[]) => (simulated.getStore() ? inside(...args) : outside(...args))) as F
 }
 
 /** As a Timeout of Node, as far as hookonce uses it. */

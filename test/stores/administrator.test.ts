@@ -56,6 +56,32 @@ async function worksWhole(): Promise<void> {
   await store.retention.maintain({ payloadsBefore: {} })
 }
 
+test('an error has the words of the server, or the address that refused', async () => {
+  const record = async (store: CompleteStore) => {
+    afterwards(() => store.close())
+    return store.record([delivery('a')]).then(
+      () => 'recorded',
+      (error: Error) => error.message,
+    )
+  }
+  const other = new URL(database.url)
+  other.pathname = '/absent'
+  expect(await record(postgres({ url: other.href }))).toMatch(
+    /3D000: .*check its name.*database "absent" does not exist/,
+  )
+  expect(await record(postgres({ url: 'postgres://u@127.0.0.1:1/x' }))).toMatch(
+    /ECONNREFUSED: connect 127\.0\.0\.1:1\)/,
+  )
+  expect(await record(postgres({ url: 'postgres://u@db.invalid/x' }))).toMatch(/ENOTFOUND.*db\.invalid/)
+  await outside.query(`create function log.library() returns trigger language plpgsql as
+    $$ begin load '/no/such/library'; return new; end $$;
+    create trigger library before insert on log.events for each row execute function log.library()`)
+  expect(await record(open())).toMatch(/58P01: could not access file/)
+  await outside.query(`create or replace function log.library() returns trigger language plpgsql as
+    $$ begin raise exception using errcode = '22023', message = 'value ' || new.event_id; end $$`)
+  expect(await record(open())).not.toMatch(/value a/)
+})
+
 test('functions, operators and tables of the same names come first in the search path', async () => {
   await outside.query(`create schema evil;
     create function evil.hashtextextended(text, bigint) returns bigint language sql as 'select 1/0::bigint';

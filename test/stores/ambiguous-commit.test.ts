@@ -1,11 +1,17 @@
 /** The line breaks when the server has committed and the store has not heard of it. */
 
+import { randomUUID } from 'node:crypto'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { delivery } from '../support/delivery.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 import { signal } from '../support/processing.js'
 import { startProxy, type TestProxy } from '../support/proxy.js'
+
+const inLane = (id: string) => {
+  const plain = delivery(id)
+  return { ...plain, events: plain.events.map((one) => ({ ...one, lane: 'lane' })) }
+}
 
 let log: SharedLog
 let proxy: TestProxy
@@ -43,6 +49,23 @@ describe.each(['request', 'answer'] as const)('when the %s of a record is lost',
       ['new', 2],
       ['warm up', 2],
     ])
+  })
+
+  test('the leases of the record are found, also of an event with a lane', async () => {
+    const deliveries = [delivery('plain'), inLane('ordered'), inLane('behind')]
+    const tokens = new Map(deliveries.flatMap(({ events }) => events.map((one) => [one, randomUUID()])))
+    const cut = proxy.cutNext(what)
+    const verdicts = await store.record(deliveries, { worker: 'w', leaseMs: 60_000, tokens })
+    await cut
+    const leases = verdicts.flat().flatMap((verdict, i) => {
+      if (verdict.status !== 'recorded') throw new Error(`${verdict.status}`)
+      return verdict.leasedAt ? [{ seq: verdict.seq, token: tokens.get(deliveries[i]!.events[0]!)! }] : []
+    })
+    expect(leases.length).toBe(2)
+    const settlements = leases.map((lease) => {
+      return { lease, outcome: { kind: 'succeeded' }, durationMs: 1 } as const
+    })
+    expect(await store.settle(settlements)).toEqual([true, true])
   })
 
   test('it stays true for many writers of the same events', async () => {

@@ -1,5 +1,5 @@
 /** A store without capabilities: it receives and processes, and each feature names the capability that it needs. */
-import { createInbox, type InboxOptions, lru, type Store, silentLog } from 'hookonce'
+import { createInbox, type InboxOptions, lru, reply, type Store, silentLog } from 'hookonce'
 import { archiveRun, directory } from 'hookonce/archive'
 import { unverified } from 'hookonce/providers'
 import { admin } from 'hookonce/server'
@@ -102,6 +102,11 @@ describe('a feature whose capability is missing names it when the inbox is made:
       expect.objectContaining(lacks('archive', 'the option retention.archive')),
     )
   })
+  test('the handler option consumer', () => {
+    expect(() => bareInbox().on('shop', '*', () => {}, { consumer: 'mail' })).toThrow(
+      expect.objectContaining(lacks('consumers', 'the handler option consumer')),
+    )
+  })
   test('the handler option stale', () => {
     expect(() => bareInbox().on('shop', '*', () => {}, { stale: () => 1 })).toThrow(
       expect.objectContaining(lacks('keys', 'the handler option stale')),
@@ -110,7 +115,7 @@ describe('a feature whose capability is missing names it when the inbox is made:
 })
 
 describe('a feature whose capability is missing names it when it is called:', () => {
-  test('inbox.once, retain, erase, payload, attempts, audits', async () => {
+  test('inbox.once, retain, erase, payload, attempts, pause, audits', async () => {
     const inbox = bareInbox()
     const key = { source: 'shop', id: 'a' }
     await expect(inbox.once('k', () => 1)).rejects.toMatchObject(lacks('keys', 'inbox.once'))
@@ -120,6 +125,7 @@ describe('a feature whose capability is missing names it when it is called:', ()
     )
     await expect(inbox.events.payload(key)).rejects.toMatchObject(lacks('inspect', 'inbox.events.payload'))
     await expect(inbox.events.attempts(key)).rejects.toMatchObject(lacks('inspect', 'inbox.events.attempts'))
+    await expect(inbox.pause('shop')).rejects.toMatchObject(lacks('pauses', 'inbox.pause'))
     await expect(inbox.events.audits()).rejects.toMatchObject(lacks('audit', 'inbox.events.audits'))
     await inbox.stop()
   })
@@ -133,6 +139,16 @@ describe('a feature whose capability is missing names it when it is called:', ()
     await inbox.receive('shop', event('a'))
     await inbox.drain()
     expect(thrown).toMatchObject(lacks('keys', 'ctx.once'))
+    await inbox.stop()
+  })
+
+  test('reply', async () => {
+    const inbox = bareInbox()
+    inbox.on('shop', '*', () => reply('hello'))
+    await inbox.receive('shop', event('a'))
+    await inbox.drain()
+    const { reason } = (await inbox.events.get({ source: 'shop', id: 'a' })) ?? {}
+    expect(reason).toContain('has no `replies`, and reply(...) needs it')
     await inbox.stop()
   })
 
@@ -154,6 +170,7 @@ describe('a feature whose capability is missing names it when it is called:', ()
 test('the contract for a store names each case that is left out', () => {
   const cases = storeContractFor({
     ...{ keys: {}, retention: {}, audit: {}, inspect: {}, duplicates: {}, history: {}, imports: {} },
+    ...{ consumers: {}, replies: {}, grants: {}, pauses: {}, reconciles: {} },
   })
   expect(cases).toHaveLength(storeContract.length)
   const left = cases.filter(({ skip }) => skip !== undefined)

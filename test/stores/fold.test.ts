@@ -63,12 +63,10 @@ test('contents are equal unless both have a hash and the hashes differ', () => {
 })
 
 describe('the parameters of a statement', () => {
-  const item = (from: NewDelivery, index = 0) => ({
-    event: from.events[index]!,
-    delivery: 0,
-    index,
-    from,
-  })
+  const item = (from: NewDelivery, index = 0, token: string | null = null) => {
+    return { event: from.events[index]!, delivery: 0, index, from, token }
+  }
+  const batch = { number: '9', by: { worker: 'w', leaseMs: 5 } }
 
   test('plain is an event that is alone in its delivery, without a guard and without a lane', () => {
     expect(isPlain(item(delivery('a', { id: '1', content: 1 })))).toBe(true)
@@ -78,7 +76,7 @@ describe('the parameters of a statement', () => {
   })
 
   test('each batch has a number of its own that fits a bigint', () => {
-    const numbers = Array.from({ length: 100 }, newBatch)
+    const numbers = Array.from({ length: 100 }, () => newBatch(batch.by).number)
     expect(new Set(numbers).size).toBe(100)
     for (const number of numbers) expect(BigInt.asIntN(64, BigInt(number))).toBe(BigInt(number))
   })
@@ -93,7 +91,9 @@ describe('the parameters of a statement', () => {
         ? value
         : Array.from({ length: value.length / 32 }, (_, i) => value[i * 32])
 
-    expect(parameters([item(one), item(one, 1), item(two)], new Map([[two, 7]]), '9').map(bytes)).toEqual([
+    expect(
+      parameters([item(one), item(one, 1, 't'), item(two)], new Map([[two, 7]]), batch).map(bytes),
+    ).toEqual([
       '{"a","a","b"}',
       '{"1","2","3"}',
       '{"type of 1","type of 2","type of 3"}',
@@ -114,8 +114,14 @@ describe('the parameters of a statement', () => {
       '{5,3}',
       Buffer.from('a 1 2b 3'),
       '9',
+      '{NULL,"t",NULL}',
+      'w',
+      5,
+      '{NULL,NULL,NULL}',
+      '{NULL,NULL,NULL}',
+      '{NULL,NULL}',
     ])
-    expect(plainParameters([item(two), item(three)], '9').map(bytes)).toEqual([
+    expect(plainParameters([item(two), item(three, 0, 't')], batch).map(bytes)).toEqual([
       '{"b","c"}',
       '{"3","4"}',
       '{"type of 3","type of 4"}',
@@ -128,6 +134,11 @@ describe('the parameters of a statement', () => {
       [0, 4],
       '{false,true}',
       '9',
+      '{NULL,"t"}',
+      'w',
+      5,
+      '{NULL,NULL}',
+      '{NULL,NULL}',
     ])
   })
 })

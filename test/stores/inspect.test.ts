@@ -1,6 +1,7 @@
 /** Each thing an inspection looks for, damaged by hand: it is found, named, and said what to do about. */
 
 import { rm } from 'node:fs/promises'
+import { silentLog } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import type { CompleteStore, Inspection } from 'hookonce/testing/contracts'
@@ -159,12 +160,24 @@ test('settings of PostgreSQL that an ack cannot rely on are named, with what to 
     },
   })
   const store = postgres({ url: server.url, maxConnections: 5, maxTransactions: 11 })
+  const said: string[] = []
+  const warn = (_: unknown, message: string) => void said.push(message)
+  store.logTo?.({ ...silentLog, warn })
   await store.migrate()
-  const { settings, partitionsAhead } = await store.inspect.report()
+  expect(said).toEqual([
+    expect.stringMatching(/may open 20 connections; the server allows 16, .*Raise max_connections/),
+  ])
+  const small = postgres({ url: server.url, maxConnections: 2, maxTransactions: 2 })
+  small.logTo?.({ ...silentLog, warn })
+  await small.migrate()
+  expect(said).toHaveLength(1)
+  await small.close()
+  const { settings, partitionsAhead, transactions } = await store.inspect.report()
+  expect(transactions).toBe(11)
   const bad = settings.filter(({ ok }) => !ok)
   expect(bad.map(({ name }) => name)).toEqual(['fsync', 'full_page_writes', 'autovacuum', 'max_connections'])
   for (const { fix } of bad) expect(fix).toMatch(/(Set|Raise) .*\.$/)
-  expect(bad.at(-1)?.value).toBe('20 needed by this process, 16 allowed')
+  expect(bad.at(-1)?.value).toMatch(/^20 needed by each process, 16 allowed, \d+ in use$/)
   // The log's own connections turn it on.
   expect(settings.find(({ name }) => name === 'synchronous_commit')).toMatchObject({ value: 'on', ok: true })
   expect(partitionsAhead).toBeGreaterThanOrEqual(3)

@@ -8,7 +8,7 @@ import { delivery } from '../support/delivery.js'
 import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 
-const rounds = Number(process.env.HOOKONCE_KILL_ROUNDS ?? 2)
+const rounds = Number(process.env.HOOKONCE_KILL_ROUNDS ?? 1)
 const patienceMs = 120_000 + rounds * 5_000
 
 const children: Child[] = []

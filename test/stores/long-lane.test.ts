@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { rows } from '../support/processing.js'
 
-const LONG = Number(process.env.HOOKONCE_LANE_EVENTS ?? 5_000)
+const LONG = Number(process.env.HOOKONCE_LANE_EVENTS ?? 2_000)
 const succeeded: Outcome = { kind: 'succeeded' }
 
 function delivery(eventId: string, lane: string | null): NewDelivery {

@@ -17,7 +17,8 @@ const BACKLOG = 5_000
 /** The seqs before it are taken by the calls on the empty log. */
 const FIRST = 1_000
 /** Tables that grow with the log. Their plans must be bounded by the limit of the call. */
-const LARGE = /^(events|work|attempts|effects|duplicates|payloads\w*|keys|audit|guards|watermarks|conflicts)$/
+const LARGE =
+  /^(events|work|attempts|effects|duplicates|payloads\w*|keys|audit|guards|watermarks|conflicts|event_references)$/
 /** The most rows that a statement reads: a list looks at 10,000, a portion of retention at 20,000. */
 const ROWS_AT_MOST = 21_000
 
@@ -100,12 +101,17 @@ function open(): CompleteStore<PostgresTx> {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
+const references = [
+  { label: 'object', value: 'ref' },
+  { label: 'customer', value: 'person 1' },
+]
+
 function delivery(eventId: string, body = eventId, contentHash: Buffer | null = null): NewDelivery {
   return {
     source: 'source-1',
     headers: {},
     body: Buffer.from(body),
-    events: [{ id: eventId, type: 'order.paid', reference: 'ref', contentHash, guardHash: null }],
+    events: [{ id: eventId, type: 'order.paid', reference: 'ref', references, contentHash, guardHash: null }],
     contentGuard: 'review',
   }
 }
@@ -128,8 +134,9 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000, sources: ['source-1'], except })
   await store.extend(leases, 60_000)
   const succeeded = { kind: 'succeeded' } as const
+  for (const name of ['told', 'not']) await store.keys.effect({ step: 'start', lease: leases[2]!, name })
   await store.settle([
-    { lease: leases[0]!, outcome: succeeded, durationMs: 1 },
+    { lease: leases[0]!, outcome: succeeded, durationMs: 1, references },
     { lease: leases[1]!, outcome: { kind: 'failed', error: 'no', retryInMs: 10_000 }, durationMs: 1 },
     { lease: leases[2]!, outcome: { kind: 'failed', error: 'no', retryInMs: null }, durationMs: 1 },
     { lease: leases[3]!, outcome: { kind: 'ignored', reason: 'no' }, durationMs: 1 },
@@ -137,11 +144,14 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await everyKey(store, leases[5]!, name)
   const transaction = await store.transaction()
   await transaction.keys!.advance({ source: 'source-1', key: name, value: 1 })
+  await transaction.replies!.put(claimed[4]!, { httpStatus: 200, headers: {}, body: Buffer.from('hello') })
   await transaction.finish([{ lease: leases[4]!, outcome: succeeded, durationMs: 1 }])
   await store.release(leases.slice(5), 0)
 
   const key = { source: 'source-1', id: ids[0]! }
   const events = claimed.slice(0, 4).map(({ source, id }) => ({ source, id: id }))
+  const effects = { told: '1', not: null }
+  await store.operate({ verb: 'retry', events: [events[2]!], actor: 'test', note: 'test', effects })
   for (const verb of ['retry', 'ignore', 'replay'] as const)
     await store.operate({ verb, events, actor: 'test', note: 'test', force: true })
   await store.operate({ verb: 'ignore', events: decided, actor: 'test', note: 'test' })
@@ -161,6 +171,8 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
     { type: 'order.paid' },
     { type: 'order.*' },
     { reference: 'ref' },
+    { reference: 'person 7' },
+    { reference: 'person 7', label: 'customer' },
     { id: ids[0]! },
     { hasDuplicates: true },
     { hasConflict: true },
@@ -170,12 +182,23 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   ] as const
   for (const filter of filters) await store.list(filter, { limit: 20 })
   await store.inspect.payload(key)
+  await store.replies.get(claimed[4]!)
   await store.inspect.attempts(key)
   await store.inspect.effects(key)
   await store.inspect.conflict(decided[0]!)
   await store.inspect.openConflicts(20)
   await store.inspect.deadLetters({ limit: 20 })
   await store.inspect.leases()
+  const inLane = ids.slice(0, 3).map((id) => delivery(`${id} in a lane`))
+  for (const { events, ...more } of inLane)
+    await store.record([{ ...more, events: events.map((event) => ({ ...event, lane: name })) }])
+  const unfinished = (await store.inspect.oldest(50)).map(({ seq }) => seq)
+  const { events: newest } = await store.list({ state: 'pending' }, { limit: 50 })
+  await store.inspect.standings([...unfinished, ...newest.map(({ seq }) => seq)])
+  const pause = { source: 'source-1', type: name, actor: 'test', note: 'test' }
+  await store.pauses.pause(pause)
+  await store.pauses.list()
+  await store.pauses.resume(pause)
   await store.inspect.types(20)
   await store.inspect.idsFrom(name, 10)
   await store.inspect.report()
@@ -191,7 +214,16 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await store.audit.list({}, { limit: 20 })
   await store.audit.list({ source: 'source-1', eventId: ids[0]! }, { limit: 20 })
   await everyImport(store, name)
+  await everyConsumer(store, name)
   await everyArchive(store)
+  await store.archive.erase({ reference: 'person 7', actor: 'test', note: 'test', limit: 20, dryRun: true })
+  await store.archive.erase({
+    reference: 'person 7',
+    label: 'customer',
+    actor: 'test',
+    note: 'test',
+    limit: 20,
+  })
   await store.archive.erase({ reference: 'customer 7', actor: 'test', note: 'test', limit: 20 })
   const before = Date.now() - 59 * 86_400_000
   await store.retention.prune({
@@ -229,6 +261,7 @@ async function everyImport(store: CompleteStore<PostgresTx>, name: string): Prom
     id: `${name}-imported-${i}`,
     type: 'order.paid',
     reference: 'imported',
+    references,
     receivedAt: Date.now() - i * 3_600_000,
     processedAt: null,
     state: 'succeeded' as const,
@@ -238,6 +271,15 @@ async function everyImport(store: CompleteStore<PostgresTx>, name: string): Prom
   await store.imports.add(imported)
   await store.imports.add(imported)
   await store.imports.known(imported)
+}
+
+async function everyConsumer(store: CompleteStore<PostgresTx>, name: string): Promise<void> {
+  const source = `source-1/${name}`
+  await store.consumers.open([{ source, from: 'now' }])
+  const { position: from } = (await store.consumers.list()).find((consumer) => consumer.source === source)!
+  const { events } = await store.list({ source: 'source-1' }, { limit: 50 })
+  const copied = events.map(({ seq }) => ({ seq, lane: null }))
+  expect(await store.consumers.copy({ source, from, to: from + 1, events: copied })).toBe(true)
 }
 
 async function everyArchive(store: CompleteStore<PostgresTx>): Promise<void> {
@@ -274,6 +316,8 @@ const filling = `
       case when n > ${EVENTS - BACKLOG} then null when n % 1000 = 7 or n = ${FIRST} then 'dead' when n % 100 = 3 then 'ignored' end,
       case when n % 1000 = 7 then 'no' end
     from generate_series(${FIRST}, ${EVENTS}) n;
+  insert into hookonce.event_references (seq, label, value)
+    select n, 'customer', 'person ' || n % 5000 from generate_series(${FIRST}, ${EVENTS}) n;
   insert into hookonce.payloads (seq, received_at, source, headers, body)
     select seq, received_at, source, '{}', 'x' from hookonce.events where seq >= ${FIRST};
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)

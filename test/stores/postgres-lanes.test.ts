@@ -2,6 +2,7 @@
 
 import type { PostgresTx } from 'hookonce/postgres'
 import type { CompleteStore, NewDelivery } from 'hookonce/testing/contracts'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { delivery } from '../support/delivery.js'
 import { type Bench, onLog, post, shop, signal, until } from '../support/processing.js'
@@ -118,6 +119,32 @@ onLog('PostgreSQL', (bench) => {
     expect(await store.extend([leases.get('lost')!], 60_000)).toEqual([true])
     await setClock(bench, -HOUR + 120_000)
     expect(idsOf(await claim(other))).toEqual(['lost', 'released', 'retried'])
+  })
+
+  test('an order to ignore the head of a lane, which waits for the next event, does not keep it from ending', async () => {
+    const store = bench.store()
+    await store.record([inLane('a1', 'a'), inLane('a2', 'a')])
+    const [, url, schema] = bench.log.args
+    const settling = new pg.Client({ connectionString: url! })
+    await settling.connect()
+    try {
+      await settling.query(`begin; set local lock_timeout = '300ms'; set local search_path = "${schema}"`)
+      await settling.query(`delete from work where seq = (select seq from events where event_id = 'a2')`)
+      const events = [{ source: 'shop', id: 'a1' }]
+      const ignored = store.operate({ verb: 'ignore', events, actor: 'ada', note: '' })
+      await until(async () => {
+        const [found] = await bench.rows(`select count(*)::int as n from pg_stat_activity
+          where wait_event_type = 'Lock' and query like '%"${schema}".%'`)
+        return found!.n === 1
+      }, 'the order waits')
+      // As a settle counts a dead letter.
+      await settling.query(`insert into hours select source, hour, 0, 0, 0, 1 from hours limit 1
+        on conflict (source, hour, slot) do update set dead = hours.dead + 1`)
+      await settling.query('commit')
+      expect(await ignored).toEqual([{ done: true, from: 'pending', to: 'ignored' }])
+    } finally {
+      await settling.end()
+    }
   })
 
   test('more events than one sweep looks at are found', async () => {

@@ -1,4 +1,5 @@
 /** Failures of record: 400 only where the delivery itself is to blame, 503 for every fault of the store. */
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Bench, onBothLogs, onLog, post } from '../support/processing.js'
 
@@ -21,6 +22,8 @@ function faults({ kind }: Bench): Record<string, string> {
       'a NOT NULL constraint': `create trigger somebodys before insert on log.payloads
         when (select event_id from log.events where seq = new.seq) = 'bad'
         begin insert into log.payloads (seq, received_at, headers, body) values (new.seq, 0, null, ''); end`,
+      'a trigger that drops one row': `create trigger somebodys before insert on log.events
+        when new.event_id = 'bad' begin select raise(ignore); end`,
     }
   return {
     'a trigger that fails for one row': `create function log.no() returns trigger language plpgsql as
@@ -30,11 +33,20 @@ function faults({ kind }: Bench): Record<string, string> {
     'a NOT NULL constraint': `create function log.none() returns trigger language plpgsql as
       $$ begin new.event_type := null; return new; end $$; create trigger somebodys before insert on log.events
       for each row when (new.event_id = 'bad') execute function log.none()`,
+    'a trigger that drops one row': `create function log.drops() returns trigger language plpgsql as
+      $$ begin return null; end $$; create trigger somebodys before insert on log.events for each row
+      when (new.event_id = 'bad') execute function log.drops()`,
   }
 }
 
 onBothLogs((bench) => {
-  for (const name of ['a trigger that fails for one row', 'a CHECK constraint', 'a NOT NULL constraint'])
+  const names = [
+    'a trigger that fails for one row',
+    'a trigger that drops one row',
+    'a CHECK constraint',
+    'a NOT NULL constraint',
+  ]
+  for (const name of names)
     test(`${name} on a table of hookonce is answered 503, and the neighbours of the row are recorded`, async () => {
       await bench.store().migrate()
       const fault = faults(bench)[name]
@@ -88,6 +100,31 @@ onBothLogs((bench) => {
     expect(await bench.rows('select seq from log.conflicts')).toHaveLength(1)
   })
 
+  test('one content that cannot be kept refuses its own delivery only, also among others of the same commit', async () => {
+    const store = bench.store()
+    await store.migrate()
+    const hash = (text: string) => createHash('sha256').update(text).digest()
+    const saying = (id: string, text: string) => {
+      const event = { id, type: 't', reference: null, contentHash: hash(text), guardHash: null }
+      const body = Buffer.from(text)
+      return { source: 'shop', headers: {}, body, events: [event], contentGuard: 'review' } as const
+    }
+    const ids = ['a', 'bad', 'b']
+    await store.record(ids.map((id) => saying(id, 'first')))
+    const bad = hash('other of bad').toString('hex')
+    await bench.log.sql(
+      bench.kind === 'SQLite'
+        ? `create trigger somebodys before insert on log.conflicts when new.hash = x'${bad}'
+           begin select raise(abort, 'no'); end`
+        : `create function log.no() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+           create trigger somebodys before insert on log.conflicts for each row
+           when (new.hash = '\\x${bad}') execute function log.no()`,
+    )
+    const verdicts = await store.record(ids.map((id) => saying(id, `other of ${id}`)))
+    expect(verdicts.flat().map(({ status }) => status)).toEqual(['duplicate', 'refused', 'duplicate'])
+    expect(await bench.rows('select seq from log.conflicts')).toHaveLength(2)
+  })
+
   test('record throws when a fault of the store leaves no event recorded', async () => {
     const store = bench.store()
     await store.migrate()
@@ -101,6 +138,27 @@ onBothLogs((bench) => {
 })
 
 onLog('PostgreSQL', (bench) => {
+  test('the guard of an event that another process recorded first is not left behind, even when this one dies', async () => {
+    const [mine, theirs] = [bench.store(), bench.store()]
+    await mine.migrate()
+    const hash = (text: string) => createHash('sha256').update(text).digest()
+    const signed = (id: string, text: string) => {
+      const event = { id, type: 't', reference: null, contentHash: hash(text), guardHash: hash(text) }
+      const body = Buffer.from(text)
+      return { source: 'shop', headers: {}, body, events: [event], contentGuard: 'review' } as const
+    }
+    // A process that dies after its insert removes nothing.
+    await bench.log.sql(`create function log.keep() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger somebodys before delete on log.guards for each row execute function log.keep()`)
+    for (let i = 0; i < 40; i++) {
+      const [one, other] = [signed(`x${i}`, `one ${i}`), signed(`x${i}`, `other ${i}`)]
+      await Promise.all([mine.record([one]), theirs.record([other])])
+    }
+    const stray = await bench.rows(`select g.event_id from log.guards g where not exists (
+      select from log.events e where e.event_id = g.event_id and e.guard_hash = g.guard_hash)`)
+    expect(stray).toEqual([])
+  })
+
   test('a sequence at its end is answered 503', async () => {
     await bench.log.sql(`select setval('log.event_seq', 9223372036854775807)`)
     expect(await answers(bench, ['a', 'b'])).toEqual({ a: 503, b: 503 })

@@ -1,23 +1,32 @@
 /**
  * A server with a dashboard in a process of its own. Arguments: options as JSON, then the store. The option `mount` puts
- * the dashboard below a path of an Express app; `port` gives a restarted server the address of the one before.
+ * the dashboard below a path of an Express app; `compared` adds a source that can be compared with Stripe; `port` gives a restarted server the address of the one before.
  */
 import express from 'express'
 import { createInbox, silentLog } from 'hookonce'
 import { expressHandler } from 'hookonce/express'
+import { stripe } from 'hookonce/providers'
 import { admin, createServer, nodeAdmin } from 'hookonce/server'
 import { unverified } from '#dist/providers/generic/credentials.js'
 import { childStore, say } from './child-store.mjs'
 
 const [given = '{"tokens":[]}', ...where] = process.argv.slice(2)
-/** @type {{ port?: number, mount?: string, tokens: import('hookonce/server').Token[] }} */
+/** @type {{ port?: number, mount?: string, compared?: boolean, tokens: import('hookonce/server').Token[] }} */
 const told = JSON.parse(given)
 
 /** @type {Parameters<typeof unverified>[0]} */
 const fields = { id: 'json:id', type: 'json:type', reference: 'json:ref' }
 const inbox = createInbox({
   store: /** @type {import('hookonce').Store} */ (await childStore(where)),
-  sources: { shop: unverified(fields), bank: unverified(fields) },
+  sources: {
+    shop: unverified(fields),
+    bank: unverified(fields),
+    club: unverified(fields),
+    ...(told.compared && {
+      stripe: stripe({ secret: 'whsec_0123456789abcdef', apiKey: 'rk_test_dashboard' }),
+    }),
+    lanes: unverified({ ...fields, order: 'reference' }),
+  },
   log: silentLog,
   processing: { poll: 50, retry: { maxAttempts: 1 } },
 })
@@ -25,6 +34,16 @@ inbox.on('shop', '*', async (event, ctx) => {
   await ctx.once('mail', async () => 'sent')
   if (event.type === 'order.failed') throw new Error(`the ledger answered 503 for ${event.id}`)
 })
+inbox.on(
+  'lanes',
+  '*',
+  (event) => {
+    if (event.type === 'order.later') throw new Error('the ledger is away')
+  },
+  { retry: { maxAttempts: 5, firstDelay: '1h', maxDelay: '1h' } },
+)
+inbox.on('club', '*', () => {})
+inbox.on('club', '*', () => Promise.reject(new Error('the mail server is away')), { consumer: 'mail' })
 await inbox.start()
 
 const access = { tokens: told.tokens }

@@ -12,6 +12,6 @@ const inbox = createInbox({
   processing: { lease: 1_500, poll: 20 },
   log: silentLog,
 })
-addDestinations(inbox, { billing: { url, secret, allowPrivate: ['127.0.0.0/8'] } })
+addDestinations(inbox, { billing: { url, secret, allowPrivate: ['127.0.0.0/8'], from: 'start' } })
 await inbox.start()
 say('started')

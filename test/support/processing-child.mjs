@@ -19,11 +19,13 @@ import { childStore, say } from './child-store.mjs'
  * @property {object} [processing]
  * @property {number} [maxAttempts]
  * @property {number} [share] events in one transaction
+ * @property {boolean} [consumer] has the named consumer `mail` too
  */
 const [given = '{}', insert = '', ...where] = process.argv.slice(2)
 /** @type {Told} */
 const told = JSON.parse(given)
 const { step = null, end = 'return', deaf = false, clockMs = 0, maxAttempts = 12, share = 1 } = told
+const { consumer = false } = told
 
 if (clockMs !== 0) {
   const now = Date.now
@@ -48,6 +50,7 @@ async function reached(here) {
   await gone
 }
 
+const quiet = () => {}
 const real = await childStore(where)
 /** @type {import('hookonce').Store} */
 const store = {
@@ -61,6 +64,18 @@ const store = {
   async extend(leases, leaseMs) {
     const alive = await real.extend(leases, leaseMs)
     return deaf ? alive.map(() => true) : alive
+  },
+  consumers: {
+    ...real.consumers,
+    async copy(copy) {
+      await reached('before copy')
+      const copying = real.consumers.copy(copy)
+      if (step === 'in the copy') copying.catch(quiet)
+      await reached('in the copy')
+      const isCopied = await copying
+      await reached('after copy')
+      return isCopied
+    },
   },
   async transaction() {
     const transaction = await real.transaction()
@@ -80,7 +95,6 @@ const store = {
   },
 }
 
-const quiet = () => {}
 const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
@@ -112,6 +126,12 @@ inbox.on(
   },
   { share },
 )
+
+if (consumer) {
+  const write = (/** @type {any} */ event, /** @type {any} */ { tx }) =>
+    where[0] === 'sqlite' ? tx.run(insert, [`mail ${event.id}`]) : tx.query(insert, [`mail ${event.id}`])
+  inbox.on('shop', '*', write, { consumer: 'mail', from: 'start' })
+}
 
 createInterface({ input: process.stdin }).on('line', async (line) => {
   if (line === 'go') go()

@@ -10,6 +10,7 @@ import { childStore, say } from './child-store.mjs'
  * @property {boolean} [worker] only handlers, no server
  * @property {object | false} [processing]
  * @property {number} [handlerMs] how long a handler takes
+ * @property {number} [endsMs] it ends so long after its signal is aborted; left out: it ignores the signal
  */
 const [given = '{}', insert = '', ...where] = process.argv.slice(2)
 /** @type {Told} */
@@ -24,7 +25,12 @@ async function run() {
     processing: told.processing ?? { lease: 1_000, poll: 50 },
   })
   inbox.on('shop', '*', async (event, ctx) => {
-    if (told.handlerMs) await new Promise((resolve) => setTimeout(resolve, told.handlerMs))
+    if (told.handlerMs)
+      await new Promise((resolve) => {
+        setTimeout(resolve, told.handlerMs)
+        if (told.endsMs !== undefined)
+          ctx.signal.addEventListener('abort', () => setTimeout(resolve, told.endsMs))
+      })
     const tx = /** @type {any} */ (ctx.tx)
     const value = `${event.id} ${process.pid}`
     await (where[0] === 'sqlite' ? tx.run(insert, [value]) : tx.query(insert, [value]))

@@ -58,7 +58,7 @@ function parseCalls(text: string): SystemCall[] {
     const [, pid = '', time = '', rest = ''] = match
     if (rest.endsWith('<unfinished ...>')) {
       open.set(pid, {
-        text: rest.slice(0, -'<unfinished ...>'.length),
+        text: rest.slice(0, -'<unfinished ...>'.length).trimEnd(),
         started: place,
         startedAt: Number(time),
       })

@@ -10,7 +10,7 @@ import { afterEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { readExposition } from '../support/exposition.js'
 import { secretOf } from '../support/inboxes.js'
-import { ids, onBothLogs, post, quickRetry, shop, stateOf, until } from '../support/processing.js'
+import { ids, onLog, post, quickRetry, shop, stateOf, until } from '../support/processing.js'
 
 const servers: Server[] = []
 afterEach(async () => {
@@ -58,7 +58,7 @@ async function everyEvent(inbox: Inbox, source: string): Promise<EventRecord[]> 
   return events
 }
 
-onBothLogs((bench) => {
+onLog('SQLite', (bench) => {
   test('counts what the log counts after new, duplicate, conflicting, rejected, failing and dead events', async () => {
     const hub = github({ secret: secretOf('github') })
     const { inbox } = bench.inbox({

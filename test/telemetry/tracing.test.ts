@@ -6,21 +6,37 @@ import {
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import type { Inbox } from 'hookonce'
 import { addDestinations } from 'hookonce/forward'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startEndpoint } from '../support/endpoint.js'
-import { onBothLogs, onLog, post, quickRetry, shop, until } from '../support/processing.js'
+import { onLog, post, quickRetry, shop, until } from '../support/processing.js'
 
 const exporter = new InMemorySpanExporter()
+/** A processor of the application that is broken. */
+const broken = { start: false, end: false }
+const processor: SpanProcessor = {
+  onStart() {
+    if (broken.start) throw new Error('onStart is broken')
+  },
+  onEnd() {
+    if (broken.end) throw new Error('onEnd is broken')
+  },
+  forceFlush: async () => {},
+  shutdown: async () => {},
+}
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   trace.setGlobalTracerProvider(
-    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter), processor] }),
   )
 })
-afterEach(() => exporter.reset())
+afterEach(() => {
+  exporter.reset()
+  Object.assign(broken, { start: false, end: false })
+})
 afterAll(() => {
   trace.disable()
   context.disable()
@@ -41,7 +57,7 @@ function deliver(inbox: Inbox, id: string, headers: Record<string, string> = {})
   })
 }
 
-onBothLogs((bench) => {
+onLog('SQLite', (bench) => {
   test('an attempt links to the delivery it came from, and each says what became of it', async () => {
     const { inbox } = bench.inbox({ processing: { lease: 5_000, poll: 20, retry: quickRetry } })
     let calls = 0
@@ -152,6 +168,26 @@ onLog('SQLite', (bench) => {
       ['(unknown)', 'unknown_source'],
     ])
   })
+
+  test.each(['start', 'end'] as const)(
+    'a span that cannot %s changes no answer and no result',
+    async (step) => {
+      const handled: string[] = []
+      const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }), later: shop() } })
+      inbox.on('shop', '*', (event) => void handled.push(event.id))
+      inbox.on('later', '*', (event) => void handled.push(event.id))
+      broken[step] = true
+      expect(await deliver(inbox, 'e1')).toMatchObject({ httpStatus: 200 })
+      await post(inbox, { id: 'e2' }, 'later')
+      await inbox.drain()
+      expect(handled).toEqual(['e1', 'e2'])
+      for (const key of [
+        { source: 'shop', id: 'e1' },
+        { source: 'later', id: 'e2' },
+      ])
+        expect(await inbox.events.get(key)).toMatchObject({ state: 'succeeded', attempts: 1 })
+    },
+  )
 
   test('with tracing: false there are none', async () => {
     const { inbox } = bench.inbox({ tracing: false })

@@ -17,6 +17,7 @@ const runners = {
     '--experimental-vm-modules',
     '--no-warnings',
     join(bin, 'jest/bin/jest.js'),
+    '--testTimeout=60000',
     `--config=${JSON.stringify({ rootDir: folder, testMatch: ['**/with-jest.mjs'], transform: {} })}`,
   ],
 }

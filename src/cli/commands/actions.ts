@@ -1,21 +1,26 @@
 import type { Command } from 'commander'
 import type { ActionRefusal, ActionResult, EventFilter } from '../../model.js'
+import { defined } from '../../options.js'
 import type { BulkResult } from '../../processing/actions.js'
 import { addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
 import type { EventLog, Verb } from '../log/event-log.js'
 import { findEvent, openLog, pagesOf } from '../log/open-log.js'
 import { filterOf, filterOptions, logOptions } from '../log/options.js'
-import { defined, flag, noteOption, type OptionsOf, parsed, rate } from '../options.js'
+import { contentHash, effects, flag, noteOption, type OptionsOf, parsed, rate } from '../options.js'
 import { type Output, table } from '../output.js'
 import { printable } from '../terminal-text.js'
 
 const examples: Readonly<Record<Verb, readonly string[]>> = {
-  retry: ['hookonce retry evt_123', 'hookonce retry --source stripe --dead --since 24h --rate 20 --dry-run'],
+  retry: [
+    'hookonce retry evt_123',
+    'hookonce retry evt_123 --effect charge=null --note "not in the dashboard of the bank"',
+    'hookonce retry --source stripe --dead --since 24h --rate 20 --dry-run',
+    'hookonce retry --state ignored --reason unhandled --note "added the handler"',
+  ],
   replay: [
     'hookonce replay evt_123 --note "fixed the handler"',
     'hookonce replay stripe/evt_123 --force --note "effects may happen again"',
-    'hookonce replay --state ignored --reason unhandled --note "added the handler"',
     'hookonce replay evt_123 --conflict --force --note "the second body is right"',
   ],
   ignore: [
@@ -35,15 +40,30 @@ const actionOptions = {
   dryRun: flag('print what would happen, change nothing'),
   rate: parsed('<n>', 'events per second at most', rate),
 }
+const effectOption = {
+  effect: effects(
+    '<name=json>',
+    'what you found out about an effect of ctx.once whose end is unknown: its result as JSON, or null when it did not happen; may be repeated',
+  ),
+}
 const replayOptions = {
+  ...effectOption,
   force: flag('also run succeeded events again; their effects may happen again'),
-  conflict: flag('run the other content of the latest conflict; the two change places'),
+  conflict: parsed(
+    '[hash]',
+    'run other content, and the two change places: the open one with this hash, or the latest',
+    contentHash,
+  ),
 }
 const ignoreOptions = {
-  conflict: flag('keep the first content of a conflict: closes the conflict and changes nothing else'),
+  conflict: parsed(
+    '[hash]',
+    'keep the present content and change nothing else: decides against the open one with this hash, or against all',
+    contentHash,
+  ),
 }
 const commonOptions = { ...noteOption, ...filterOptions, ...logOptions }
-const own = { retry: {}, replay: replayOptions, ignore: ignoreOptions }
+const own = { retry: effectOption, replay: replayOptions, ignore: ignoreOptions }
 type ActionOptions = OptionsOf<typeof actionOptions & typeof replayOptions & typeof commonOptions>
 
 export function add(program: Command, verb: Verb): void {
@@ -72,9 +92,15 @@ async function actOn(act: Action, ids: readonly string[], filter: EventFilter): 
     throw new UsageError(
       'These events are named by id: leave the filters out, and write source/id where several sources have an id. The audit takes --note.',
     )
+  if (act.options.effect && ids.length !== 1)
+    throw new UsageError('--effect is about one event: name the event by its id.')
   if (ids.length > 0) return actOnIds(act, ids)
   if (act.options.conflict && act.verb === 'replay')
     throw new UsageError('Name the events whose other content is to run, by their ids.')
+  if (typeof act.options.conflict === 'string')
+    throw new UsageError(
+      'A hash names the content of one event: name the event by its id, before --conflict.',
+    )
   if (Object.keys(filter).length === 0)
     throw new UsageError(
       `Name the events by their ids, or choose them with a filter such as --source stripe --dead. See hookonce ${act.verb} --help.`,
@@ -114,6 +140,7 @@ async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
   const total = await countUpTo(log, filter)
   const result = await log.actOnEvents(verb, filter, {
     ...changeOf(options),
+    conflict: options.conflict === true,
     ...defined({ ratePerSecond: options.rate }),
     signal,
     onProgress: (progress) => output.progress(bar(progress.matched, total)),
@@ -127,8 +154,8 @@ async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
   return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0
 }
 
-function changeOf({ note, force, dryRun, conflict }: ActionOptions) {
-  return defined({ note, force, dryRun, conflict })
+function changeOf({ note, force, dryRun, conflict, effect: effects }: ActionOptions) {
+  return defined({ note, force, dryRun, conflict, effects })
 }
 
 /** Keeping the first content leaves the state of the event as it is. */
@@ -148,16 +175,24 @@ function why(code: string, verb: Verb): string {
   const reasons: Record<ActionRefusal, string> = {
     EVENT_NOT_FOUND: 'it is no longer in the log',
     EVENT_PROCESSING: 'it is being processed; try again when its attempt has ended',
-    MOVE_FORBIDDEN: `${verb} is not possible in its state`,
+    MOVE_FORBIDDEN: forbidden[verb],
     FORCE_NEEDED: 'it has succeeded; add --force to run it again (its effects may happen again)',
     PAYLOAD_REMOVED: 'its payload is not stored; if it was archived, restore it from the archive first',
     CONFLICT_NOT_FOUND:
       verb === 'ignore'
         ? 'it has no open conflict'
         : 'no other content is kept beside it: none came, or its bytes were removed',
+    CONFLICT_CHANGED: 'the content that --conflict names is not open; look at the event again',
     PAYLOAD_UNREADABLE: 'its payload cannot be decrypted; check the keys of the option encryption',
   }
   return reasons[code as ActionRefusal] ?? printable(code)
+}
+
+const forbidden: Readonly<Record<Verb, string>> = {
+  retry:
+    'only failed and ignored events are retried; hookonce replay --force runs a succeeded one again, and hookonce events show says why another one waits',
+  replay: 'it has not been handled yet; hookonce events show says why it waits',
+  ignore: 'it is finished already',
 }
 
 /** Stops counting at `most`: it is only for the progress bar. */

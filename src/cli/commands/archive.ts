@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../options.js'
 import {
   type ArchiveCheck,
   archiveList,
@@ -11,7 +12,7 @@ import { addCommand, addGroup, interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import { storeOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
-import { day, defined, noteOption, type OptionsOf, parsed, text, texts } from '../options.js'
+import { day, noteOption, type OptionsOf, parsed, text, texts } from '../options.js'
 import { counted, type Output, table } from '../output.js'
 import { archiveTarget, archiveToRead, openRetention } from '../retention.js'
 

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { type Examination, examination } from '../../check/examine.js'
 import type { Report, TrialReport } from '../../check/report.js'
 import { isHookonceError } from '../../errors.js'
+import { defined } from '../../options.js'
 import type { Source } from '../../provider.js'
 import { addCommand, type Call } from '../command.js'
 import { existingCredentials } from '../dev/folder.js'
 import { UsageError } from '../failure.js'
 import {
-  defined,
   duration,
   flag,
   type OptionsOf,

@@ -8,14 +8,16 @@ import { sha256 } from '../../digest.js'
 import { wholeInbox } from '../../inbox/internals.js'
 import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
+import { defined } from '../../options.js'
 import { createServer, type HookonceServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
 import { addCommand } from '../command.js'
+import { ensureDriver } from '../dev/driver.js'
 import { defaultStore, folder, makeCredentials, makeFolder, makeToken } from '../dev/folder.js'
 import { openBrowser } from '../dev/open-browser.js'
 import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from '../dev/terminal.js'
 import { firstSentence } from '../failure.js'
-import { addressOptions, defined, type OptionsOf, secretOption, text } from '../options.js'
+import { addressOptions, type OptionsOf, secretOption, text } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 import { devSources } from '../sources.js'
 import { hasConfig } from '../store.js'
@@ -55,6 +57,7 @@ interface Setup {
 async function dev(output: Output, options: DevOptions): Promise<number> {
   const log = terminalLog(output)
   const configured = options.config !== undefined || hasConfig()
+  if (!configured && (options.store ?? defaultStore).startsWith('sqlite:')) await ensureDriver(output)
   const setup = configured ? await fromConfig(options, log) : fromCatalogue(output, options, log)
   const reporting = (inbox: Inbox) =>
     withArrivals(wholeInbox(inbox), (arrival) => printArrival(output, arrival))

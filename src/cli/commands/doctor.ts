@@ -2,10 +2,17 @@ import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type LoadedConfig, loadConfig } from '../../config/load.js'
 import { ageText, durationText } from '../../duration.js'
+import { followedSource } from '../../model.js'
+import { DEFAULT_CONCURRENCY, type ProcessingOptions } from '../../processing/options.js'
+import { type Waiting, waitingOf } from '../../processing/waiting.js'
 import type { Source } from '../../provider.js'
 import { retentionPolicy } from '../../retention/policy.js'
+import { withInstants } from '../../server/admin/views.js'
+import type { WatchedSource } from '../../silence/alarm.js'
+import { healthReader } from '../../silence/health.js'
 import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../../spool/spool.js'
 import { SpoolFile } from '../../spool/spool-file.js'
+import { pauseName } from '../../store/pauses.js'
 import { type Finding, need, type Store } from '../../store.js'
 import { addCommand } from '../command.js'
 import { folder } from '../dev/folder.js'
@@ -14,6 +21,7 @@ import { storeOption } from '../log/options.js'
 import { counted, type Output, table } from '../output.js'
 import { hasConfig, openExistingStore } from '../store.js'
 import { printable } from '../terminal-text.js'
+import { waitingText } from '../waiting-text.js'
 
 export function add(program: Command): void {
   addCommand(program, 'doctor', {
@@ -39,10 +47,13 @@ function report(output: Output, findings: readonly Finding[]): number {
   return problems.length === 0 ? 0 : 1
 }
 
-/** A due event that waits longer means that workers are missing or too slow. */
+/** An event that waits longer, and not for its next attempt, needs somebody. */
 const BACKLOG_MS = 5 * 60_000
-/** Workers poll every second: an event that is due for longer, while none is processed, means that none runs. */
+/** No process runs handlers. One that starts now takes a few seconds. */
 const NOBODY_MS = 10_000
+/** Of so many unfinished events the reasons are read, the oldest first. */
+const OLDEST = 100
+const REASONS = 3
 /** Tolerances of signed times are minutes. Leases use the clock of the store only. */
 const MAX_SKEW_MS = 5_000
 const MIN_PARTITIONS_AHEAD = 2
@@ -54,7 +65,7 @@ const CONFLICTS = 1_000
 async function examineInstallation(storeUrl: string | undefined): Promise<readonly Finding[]> {
   const { findings, config } = await configuration(storeUrl)
   const local = config ? [...(await retention(config)), ...(await spoolState(config))] : devSecret()
-  return [nodeVersion(), ...findings, ...local, ...(await storeFindings(storeUrl))]
+  return [nodeVersion(), ...findings, ...local, ...(await storeFindings(storeUrl, config))]
 }
 
 function nodeVersion(): Finding {
@@ -158,7 +169,10 @@ async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
   }
 }
 
-async function storeFindings(storeUrl: string | undefined): Promise<readonly Finding[]> {
+async function storeFindings(
+  storeUrl: string | undefined,
+  config: LoadedConfig | null,
+): Promise<readonly Finding[]> {
   let store: Store
   try {
     store = await openExistingStore(storeUrl)
@@ -167,7 +181,7 @@ async function storeFindings(storeUrl: string | undefined): Promise<readonly Fin
   }
   try {
     const askedAt = Date.now()
-    const { schema, now, settings, invariants, partitionsAhead } = await need(
+    const { schema, now, settings, invariants, transactions, partitionsAhead } = await need(
       store,
       'inspect',
       'hookonce doctor',
@@ -190,10 +204,17 @@ async function storeFindings(storeUrl: string | undefined): Promise<readonly Fin
         "Synchronise this machine's clock (NTP). A SQLite log whose clock is ahead corrects itself.",
       ),
       ...settings,
+      ...handlerTransactions(config, transactions),
       ...invariants,
       ...(partitionsAhead === null ? [] : [partitions(partitionsAhead)]),
       ...(schema.found === schema.known
-        ? [...(await backlog(store, now)), await conflicts(store), await attempts(store, now)]
+        ? [
+            ...(await backlog(store, now)),
+            await pauses(store),
+            await conflicts(store),
+            await attempts(store, now),
+            ...(await silence(store, config)),
+          ]
         : []),
     ]
   } catch (error) {
@@ -203,35 +224,100 @@ async function storeFindings(storeUrl: string | undefined): Promise<readonly Fin
   }
 }
 
+function handlerTransactions(loaded: LoadedConfig | null, transactions: number | null): Finding[] {
+  const processing = loaded?.config.processing
+  if (loaded === null || processing === false || transactions === null) return []
+  const { concurrency = DEFAULT_CONCURRENCY } = (processing ?? {}) as ProcessingOptions
+  return [
+    finding(
+      'handler transactions',
+      `${transactions} connections for ${concurrency} attempts at once`,
+      concurrency <= transactions,
+      'Attempts that use ctx.tx wait for a connection. Raise maxTransactions of the store (or the max of its pool), or lower processing.concurrency.',
+    ),
+  ]
+}
+
 function partitions(ahead: number): Finding {
   const fix = 'Run hookonce prune: it creates partitions ahead.'
   return finding('partitions ahead', String(ahead), ahead >= MIN_PARTITIONS_AHEAD, fix)
 }
 
+/** An event waits since it was received, whenever it is due. Its reason says whether anybody has to do something. */
 async function backlog(store: Store, now: number): Promise<Finding[]> {
-  const stats = await store.stats()
-  const due = stats.flatMap(({ oldestDueAt }) => (oldestDueAt === null ? [] : [oldestDueAt]))
-  const ageMs = due.length === 0 ? 0 : Math.max(0, now - Math.min(...due))
-  const processing = stats.reduce((sum, { processing }) => sum + processing, 0)
+  const inspect = need(store, 'inspect', 'hookonce doctor')
+  const [stats, oldest] = await Promise.all([store.stats(), inspect.oldest(OLDEST)])
+  const unfinished = stats.reduce(
+    (sum, { pending, processing, retrying }) => sum + pending + processing + retrying,
+    0,
+  )
   const dead = stats.reduce((sum, { dead }) => sum + dead, 0)
-  const waited = ageMs === 0 ? 'no event waits' : `the oldest has waited ${ageText(ageMs)}`
-  const nobody = ageMs >= NOBODY_MS && processing === 0
+  const reasons = await waitingOf(store, oldest)
+  const waiting = oldest.flatMap(({ receivedAt }, i) => {
+    const reason = reasons[i]
+    return reason ? [{ ageMs: now - receivedAt, reason }] : []
+  })
+  const waited = waiting.length === 0 ? '' : `, the oldest for ${ageText(oldestOf(waiting))}`
+  const stuck = waiting.filter(isStuck)
+  const nobody = stuck.some(({ reason }) => reason.kind === 'no_worker')
   return [
-    nobody
-      ? finding(
-          'backlog',
-          `${waited}, and none is being handled`,
-          false,
-          'No process runs handlers on this log, or their sources are paused. Call await inbox.start() in the program that registers the handlers, or run hookonce serve or hookonce worker.',
-        )
-      : finding(
-          'backlog',
-          waited,
-          ageMs < BACKLOG_MS,
-          'Handlers run, but not fast enough, or none is registered for these sources. Start another worker, or raise processing.concurrency.',
-        ),
+    finding(
+      'backlog',
+      unfinished === 0
+        ? 'no event waits'
+        : `${counted(unfinished, 'event is', 'events are')} not finished${waited}${nobody ? ', and none is being handled' : ''}`,
+      stuck.length === 0,
+      `${reasonsText(stuck, now)}. ${adviceFor(stuck)}`,
+    ),
     finding('dead letters', dead === 0 ? 'none' : `${dead}; hookonce events list --dead`, true),
   ]
+}
+
+interface WaitingEvent {
+  readonly ageMs: number
+  readonly reason: Waiting
+}
+
+function oldestOf(waiting: readonly WaitingEvent[]): number {
+  return Math.max(0, ...waiting.map(({ ageMs }) => ageMs))
+}
+
+/** An event that is handled, retried or postponed goes on without anybody. */
+function isStuck({ ageMs, reason: { kind } }: WaitingEvent): boolean {
+  if (kind === 'running' || kind === 'retry' || kind === 'postponed' || kind === 'review') return false
+  return ageMs >= (kind === 'no_worker' ? NOBODY_MS : BACKLOG_MS)
+}
+
+function adviceFor(stuck: readonly WaitingEvent[]): string {
+  const has = (...kinds: Waiting['kind'][]) => stuck.some(({ reason }) => kinds.includes(reason.kind))
+  if (has('no_worker'))
+    return 'Call await inbox.start() in the program that registers the handlers, or run hookonce serve or hookonce worker.'
+  if (has('places', 'due')) return 'Start another worker, or raise processing.concurrency.'
+  return 'hookonce events list shows the reason of each event.'
+}
+
+/** The most frequent reasons among the oldest events, each with an example. */
+function reasonsText(stuck: readonly WaitingEvent[], now: number): string {
+  const texts = new Map<string, number>()
+  for (const { reason } of stuck) {
+    const text = waitingText(withInstants(reason), now)
+    texts.set(text, (texts.get(text) ?? 0) + 1)
+  }
+  return [...texts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, REASONS)
+    .map(([text, count]) => `${counted(count, 'event', 'events')}: ${text}`)
+    .join('; ')
+}
+
+async function pauses(store: Store): Promise<Finding> {
+  const found = await need(store, 'pauses', 'hookonce doctor').list()
+  const names = found.map((pause) => `${pauseName(pause)} by ${pause.actor}`)
+  return finding(
+    'pauses',
+    names.length === 0 ? 'none' : `${names.join(', ')}; hookonce resume ends them`,
+    true,
+  )
 }
 
 async function conflicts(store: Store): Promise<Finding> {
@@ -262,6 +348,28 @@ async function attempts(store: Store, now: number): Promise<Finding> {
     ageMs < LONG_ATTEMPT_MS,
     'Its handler probably hangs. The log of this worker names it: "still runs after its time limit". End the handler when ctx.signal is aborted.',
   )
+}
+
+/** Without a configuration: the sources that the log has. */
+async function silence(store: Store, loaded: LoadedConfig | null): Promise<Finding[]> {
+  const names = (await store.stats())
+    .map(({ source }) => source)
+    .filter((name) => followedSource(name) === name)
+  const sources: [string, WatchedSource][] = loaded
+    ? Object.entries(loaded.config.sources)
+    : names.map((name) => [name, { name }])
+  const health = (await healthReader(store, new Map(sources))?.read()) ?? []
+  const alarms = health.flatMap((source) => source.alarms)
+  const known = health.filter(({ reportsAt }) => reportsAt !== null).length
+  return alarms.length === 0
+    ? [
+        finding(
+          'deliveries',
+          `no source is silent; the rhythm of ${known} of ${health.length} is known`,
+          true,
+        ),
+      ]
+    : alarms.map(({ text, todo }) => finding('deliveries', text, false, todo))
 }
 
 function finding(name: string, value: string, ok: boolean, fix = ''): Finding {

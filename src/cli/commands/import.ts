@@ -12,7 +12,7 @@ import { fileRows, type ImportRow, queryRows } from '../import/rows.js'
 import { storeOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
 import { choice, flag, noteOption, type OptionsOf, text, texts } from '../options.js'
-import { counted, type Output, table } from '../output.js'
+import { counted, type Output, storeTitle, table } from '../output.js'
 import { openAnyStore } from '../store.js'
 import { printable } from '../terminal-text.js'
 
@@ -82,14 +82,22 @@ async function importCommand(output: Output, source: string, options: ImportOpti
   }
   const { report, columns, sample } = run
   const dryRun = options.dryRun === true
-  output.result({ source, ...report, dryRun, interrupted: signal.aborted, columns }, () =>
+  output.result({ source, store: store.name, ...report, dryRun, interrupted: signal.aborted, columns }, () =>
     [
       ...(dryRun ? [preview(columns, sample), ''] : []),
-      `${counted(report.imported, 'event', 'events')} ${dryRun ? 'would be imported' : 'imported'} as ${options.state}, ${report.known} known already, in ${(run.elapsedMs / 1_000).toFixed(1)} s`,
+      `${placeOf(store, options.store)}: ${counted(report.imported, 'event', 'events')} ${dryRun ? 'would be imported' : 'imported'} as ${options.state}, ${report.known} known already, in ${(run.elapsedMs / 1_000).toFixed(1)} s`,
       ...(signal.aborted ? ['Interrupted. Run it again: events that the log has are left alone.'] : []),
     ].join('\n'),
   )
   return signal.aborted ? 1 : 0
+}
+
+/** Two databases can have a schema of the same name. */
+function placeOf({ name }: Store, given: string | undefined): string {
+  const url = given ?? process.env.HOOKONCE_STORE ?? ''
+  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) return storeTitle(name)
+  const { host, pathname } = new URL(url)
+  return `${storeTitle(name)}, at ${host}${pathname}`
 }
 
 class ImportRun {
@@ -98,6 +106,8 @@ class ImportRun {
   columns: Columns | undefined
   /** A dry run prints them. */
   readonly sample: ImportedEvent[] = []
+  /** A dry run writes nothing, so the log does not know the ids that come twice. */
+  readonly #seen = new Set<string>()
   #batch: ImportedEvent[] = []
   #bytes = 0
   /** False when a dry run meets a log that does not exist yet. */
@@ -145,7 +155,7 @@ class ImportRun {
     const batch = this.#batch
     if (batch.length === 0) return
     const added = this.#options.dryRun
-      ? await unknown(this.#store, this.#hasSchema, batch)
+      ? this.#first(await unknown(this.#store, this.#hasSchema, batch), batch)
       : await addBatch(this.#store, batch, this.report.rows)
     const imported = added.filter(Boolean).length
     this.report.imported += imported
@@ -153,6 +163,15 @@ class ImportRun {
     this.#batch = []
     this.#bytes = 0
     this.#output.progress(progressText(this.report, this.elapsedMs))
+  }
+
+  #first(added: readonly boolean[], batch: readonly ImportedEvent[]): boolean[] {
+    return added.map((isNew, i) => {
+      const { id } = batch[i]!
+      if (!isNew || this.#seen.has(id)) return false
+      this.#seen.add(id)
+      return true
+    })
   }
 
   /** Call it after a failure too: the rows before it are in the log. */

@@ -10,7 +10,6 @@ import {
   type Listener,
   printForwarded,
 } from '../listen/forward-event.js'
-import { readKeyboard } from '../listen/keyboard.js'
 import { createSigner, targetOf } from '../listen/signer.js'
 import type { EventLog } from '../log/event-log.js'
 import { newestPosition, openLog, positionBefore } from '../log/open-log.js'
@@ -77,7 +76,6 @@ async function listen(
   cursor.move(after)
   const resumed = since === undefined && stopped !== null ? '; continuing where it stopped' : ''
   output.say(`listening to ${log.name}, forwarding to ${decodeURI(urlOf('<source>'))}${resumed}`)
-  const keyboard = readKeyboard(listener, () => stop.abort())
   let previous: Forwarded | null = null
   try {
     for await (const { events, position, gap } of log.follow({
@@ -89,7 +87,7 @@ async function listen(
       for (const event of events) {
         if (signal.aborted) break
         const outcome: ForwardOutcome | null = matches(event)
-          ? await forwardEvent(listener, event, previous, keyboard)
+          ? await forwardEvent(listener, event, previous)
           : null
         if (signal.aborted) break
         // On disk before the line is printed: an event with a line is not forwarded again.
@@ -100,7 +98,6 @@ async function listen(
       if (!signal.aborted && position > (cursor.position ?? 0)) cursor.move(position)
     }
   } finally {
-    keyboard.close()
     listener.poster.close()
   }
   output.say(`stopped; hookonce listen ${target} continues from here`)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { conflicting, tampered } from '../../check/change.js'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
+import { commonParts } from '../../verification/define/samples.js'
 import { addCommand } from '../command.js'
 import { existingCredentials, noCredentials } from '../dev/folder.js'
 import { Failure, UsageError } from '../failure.js'
@@ -21,7 +22,8 @@ const options = {
     'the secret to sign with (default: the one of hookonce dev in this folder)',
     'HOOKONCE_SEND_SECRET',
   ),
-  times: { ...parsed('<n>', 'how many times to deliver it', count), initial: 1 },
+  count: { ...parsed('<n>', 'how many different events to send', count), initial: 1 },
+  times: { ...parsed('<n>', 'how many times to deliver each of them', count), initial: 1 },
   concurrency: { ...parsed('<n>', 'how many deliveries at once', count), initial: 1 },
   id: text('<id>', 'the event id (default: a new one)'),
   set: texts('<path=value>', 'change a field of the body; may be repeated'),
@@ -38,6 +40,7 @@ export function add(program: Command): void {
       'Sends a test delivery in the form of this provider, signed by its rules. The real sender is not contacted.',
     examples: [
       'hookonce send stripe invoice.paid --times 5 --concurrency 5',
+      'hookonce send stripe customer.created --count 100 --concurrency 10',
       'hookonce send github push --set repository.full_name=me/shop',
       'hookonce send shopify --to https://shop.example/hooks --secret-file shopify.secret',
       'hookonce send stripe --tamper',
@@ -57,18 +60,59 @@ async function send(
   const source = await sourceOf(provider, options)
   if (trick === 'stale' && source.scheme.timestamp?.toleranceMs == null)
     throw new UsageError(`--stale is not possible for ${source.name}: no signed time is checked.`)
-  const draft = draftOf(source, type, options)
+  if (options.count > 1 && (options.id ?? options.body) !== undefined)
+    throw new UsageError('--count sends events with different ids: leave out --id and --body.')
+  const drafts = Array.from({ length: options.count }, () => draftOf(source, type, options))
   const name = hasConfig() ? provider : source.key
-  const url = targetUrl(options.to, name, draft.url)
-  const first = { ...draft, url }
-  const same = Array.from({ length: options.times }, () => first)
-  const answers = await postAll(source, same, trick, options.concurrency)
+  const url = targetUrl(options.to, name, drafts[0]!.url)
+  const events = drafts.map((draft) => ({ ...draft, url }))
+  const [first] = events as [SignOptions]
+  await checkType(output, source, first, type, options)
+  const repeated = Array.from({ length: options.times }, () => events).flat()
+  const answers = await postAll(source, repeated, trick, options.concurrency)
   // Only an event that is recorded already can be in conflict.
   if (trick === 'conflict')
     answers.push(...(await postAll(source, [await otherContent(source, first)], trick, 1)))
-  const report = reportOf(source, await source.sign(first), answers, trick)
+  const report = reportOf(source, await source.sign(first), answers, {
+    trick,
+    sent: options.count,
+    hasDashboard: await hasDashboard(url),
+  })
   output.result(report, (paint) => reportText(report, paint))
   return asExpected(report) ? 0 : 1
+}
+
+/** Some senders have no text of the type that could be set: it follows from the rest of the body. */
+async function checkType(
+  output: Output,
+  source: Source,
+  draft: SignOptions,
+  type: string | undefined,
+  { body }: SendOptions,
+) {
+  if (type === undefined || body !== undefined) return
+  const sent = source.identify(await source.sign(draft))[0]?.type ?? ''
+  const isFamily = sent.startsWith(type) && /^[^A-Za-z0-9]/.test(sent.slice(type.length))
+  if (sent === type || isFamily) {
+    if (!source.sampleTypes.some((sample) => commonParts(sample, type) > 0))
+      output.say(
+        `No sample is like "${type}": this is the body of "${source.sampleTypes[0]}" under that type. Send a body of your own with --body.`,
+      )
+    return
+  }
+  throw new UsageError(
+    `There is no sample of ${source.name} for "${type}". Samples: ${source.sampleTypes.join(', ')}. Send a body of your own with --body, or change one with --set.`,
+  )
+}
+
+/** An application that embeds hookonce has none. */
+async function hasDashboard(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(new URL('/', url), { signal: AbortSignal.timeout(2_000), redirect: 'manual' })
+    return (await answer.text()).includes('<title>hookonce</title>')
+  } catch {
+    return false
+  }
 }
 
 function trickOf({ tamper, stale, conflict }: SendOptions): Trick {

@@ -3,12 +3,13 @@ import { timeLimited } from '../../clock.js'
 import { inboxFromConfig } from '../../config/build.js'
 import { type LoadedConfig, loadConfig } from '../../config/load.js'
 import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
+import { defined } from '../../options.js'
 import { logRejections } from '../../processing/floating-promises.js'
 import { createServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
 import { addCommand } from '../command.js'
 import { Failure } from '../failure.js'
-import { addressOptions, count, defined, flag, type OptionsOf, parsed, text } from '../options.js'
+import { addressOptions, count, flag, type OptionsOf, parsed, text } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 import { hasConfig } from '../store.js'
 
@@ -119,6 +120,6 @@ async function storeName(inbox: WholeInbox): Promise<string | null> {
 async function configuration(path: string | undefined): Promise<LoadedConfig> {
   if (path !== undefined || hasConfig()) return loadConfig(defined({ path }))
   throw new Failure(
-    'There is no hookonce.config.ts in this folder. Create one (docs/configuration.md), or give its path with --config. hookonce dev needs no configuration.',
+    'There is no hookonce.config.ts in this folder. Create one (docs/reference/options.md), or give its path with --config. hookonce dev needs no configuration.',
   )
 }

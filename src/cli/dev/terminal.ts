@@ -99,6 +99,10 @@ export function terminalLog(output: Output): Logger {
     const facts = Object.entries(fields).map(([name, value]) => `${name}=${printable(String(value))}`)
     output.say((paint) => `${paint(style, level)}  ${message}  ${paint('dim', facts.join(' '))}`)
   }
-  const nothing = () => {}
-  return { debug: nothing, info: nothing, warn: line('yellow', 'warning'), error: line('red', 'error') }
+  return {
+    debug: () => {},
+    info: line('cyan', 'info'),
+    warn: line('yellow', 'warning'),
+    error: line('red', 'error'),
+  }
 }

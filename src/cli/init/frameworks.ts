@@ -16,13 +16,13 @@ export function appFiles(project: Project, sender: Sender): readonly File[] {
       file(`${folder}/inbox.module.ts`, nestModule(project, sender)),
       ...(entry === null ? [file(`${base}main.ts`, nestMain)] : []),
     ]
-  const inbox = file(`${folder}/inbox.${extension}`, inboxModule(project, sender))
   if (framework === 'next')
     return [
-      inbox,
+      file(`${folder}/inbox.${extension}`, nextInbox(project, sender)),
       file(`${base}app/webhooks/[source]/route.${extension}`, nextRoute),
       file(`${base}instrumentation.${extension}`, nextInstrumentation),
     ]
+  const inbox = file(`${folder}/inbox.${extension}`, inboxModule(project, sender))
   return entry === null ? [inbox, file(`${base}app.${extension}`, programs[framework](project))] : [inbox]
 }
 
@@ -153,9 +153,26 @@ export const { GET, POST } = nextRoute(inbox)
 const nextInstrumentation = `export async function register() {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
   const { inbox } = await import('./lib/inbox')
-  await inbox.start()
+  await inbox().start()
 }
 `
+
+function nextInbox(project: Project, sender: Sender): string {
+  return `
+import { createInbox, env } from 'hookonce'
+import { nextInbox } from 'hookonce/next'
+${inboxImports(project, sender)}
+import { handlers } from './handlers'
+
+export const inbox = nextInbox(() => {
+  const inbox = createInbox({
+    store: ${storeText(project)},
+    sources: { ${sourceText(sender)} },
+  })
+  handlers(inbox)
+  return inbox
+})`
+}
 
 function nestModule(project: Project, sender: Sender): string {
   const { tx } = storeNames(project)

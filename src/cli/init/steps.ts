@@ -16,7 +16,7 @@ export function nextSteps(project: Project, sender: Sender): readonly string[] {
       ? ['On the Fastify platform use fastifyPlugin of hookonce/fastify in place of expressHandler.']
       : []),
     ...(database === 'postgres' && orm === 'prisma'
-      ? ['Write through Prisma in the transaction of the event: docs/orm.md.']
+      ? ['Write through Prisma in the transaction of the event: docs/transactions.md.']
       : []),
     ...(database === 'sqlite' ? ['Add events.db* to .gitignore.'] : []),
     `Run the test: ${testCommand(project)}`,

@@ -2,7 +2,6 @@ import { pause } from '../command.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { type Output, streamLine } from '../output.js'
 import { type Poster, whyNoAnswer } from '../post.js'
-import type { Keyboard } from './keyboard.js'
 import type { Signer } from './signer.js'
 
 export interface Listener {
@@ -40,7 +39,6 @@ export async function forwardEvent(
   listener: Listener,
   event: EventView,
   previous: Forwarded | null,
-  keyboard: Keyboard,
 ): Promise<ForwardOutcome | null> {
   const [payload] = await listener.log.payloads([event], 'listen')
   if (!payload)
@@ -55,7 +53,6 @@ export async function forwardEvent(
     listener.output.say(`the provider of "${event.source}" is unknown here: forwarded without a signature`)
   const answer = await postUntilAnswered(listener, event, payload)
   if (answer === null) return null
-  keyboard.remember(event, payload)
   return { forwarded, result: { verdict: answer.httpStatus < 300 ? 'passed on' : 'answered', ...answer } }
 }
 

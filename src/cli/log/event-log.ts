@@ -4,14 +4,21 @@
  */
 import type { ActionResult, EventFilter, EventKey, Position } from '../../model.js'
 import type { ActionOptions, BulkOptions, BulkResult } from '../../processing/actions.js'
-import type { AttemptView, EventView } from '../../server/admin/views.js'
+import type { AttemptView, EventView, PauseView } from '../../server/admin/views.js'
+import type { PauseKey } from '../../store.js'
 
-export type { AttemptView, EventView }
+export type { AttemptView, EventView, PauseView }
 
 export interface PayloadView {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly part: number
+}
+
+export interface DeadLetterGroups {
+  readonly groups: readonly (Readonly<Record<string, unknown>> & { readonly count: number })[]
+  /** True when there are more dead letters than were read. */
+  readonly cut: boolean
 }
 
 export interface FollowOptions {
@@ -40,11 +47,16 @@ export interface EventLog extends AsyncDisposable {
   ): Promise<{ readonly events: readonly EventView[]; readonly next: string | null; readonly cut: boolean }>
   get(key: EventKey): Promise<EventView | null>
   attempts(key: EventKey): Promise<readonly AttemptView[]>
+  /** Grouped by cause, the latest first. */
+  deadLetters(of: { readonly source?: string }): Promise<DeadLetterGroups>
   /** In the order of the keys; null where it has been deleted. Each read is recorded in the audit. */
   payloads(keys: readonly EventKey[], note: string): Promise<readonly (PayloadView | null)[]>
   /** Empty when the log does not know the providers of its sources. */
   providers(): Promise<Readonly<Record<string, string>>>
   follow(options: FollowOptions): AsyncGenerator<Followed, void>
   act(verb: Verb, key: EventKey, options: ActionOptions): Promise<ActionResult>
+  pauses(): Promise<readonly PauseView[]>
+  /** False: it was so already. */
+  changePause(verb: 'pause' | 'resume', key: PauseKey, note: string): Promise<boolean>
   actOnEvents(verb: Verb, filter: EventFilter, options: BulkOptions): Promise<BulkResult>
 }

@@ -4,7 +4,7 @@ import { readToken } from '../dev/folder.js'
 import { Failure, UsageError } from '../failure.js'
 import { openExistingStore } from '../store.js'
 import { printable } from '../terminal-text.js'
-import { createApi } from './api.js'
+import { type Api, createApi } from './api.js'
 import type { EventLog, EventView } from './event-log.js'
 import type { LogOptions } from './options.js'
 import { serverLog } from './server-log.js'
@@ -14,8 +14,12 @@ export async function openLog(options: LogOptions): Promise<EventLog> {
   if (options.store !== undefined && options.server !== undefined)
     throw new UsageError('--store and --server cannot be used together. Give the one that has the log.')
   const server = options.server ?? (options.store === undefined ? process.env.HOOKONCE_SERVER : undefined)
-  if (server) return serverLog(createApi(server, process.env.HOOKONCE_TOKEN ?? tokenOfDev(server)))
+  if (server) return serverLog(serverApi(server))
   return storeLog(await openExistingStore(options.store, '--store or --server'))
+}
+
+export function serverApi(server: string): Api {
+  return createApi(server, process.env.HOOKONCE_TOKEN ?? tokenOfDev(server))
 }
 
 /** Only a server on this machine gets the token of `hookonce dev`. */

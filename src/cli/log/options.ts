@@ -1,7 +1,8 @@
 import { globMatches } from '../../glob.js'
 import { type EventFilter, states } from '../../model.js'
+import { defined } from '../../options.js'
 import { UsageError } from '../failure.js'
-import { choice, defined, flag, instant, type OptionsOf, parsed, text } from '../options.js'
+import { choice, flag, instant, type OptionsOf, parsed, text } from '../options.js'
 import type { EventView } from './event-log.js'
 
 export const storeOption = {
@@ -25,7 +26,8 @@ export const filterOptions = {
   type: text('<type>', 'only events of this type; * matches any text'),
   state: choice('<state>', 'only events in this state', states),
   dead: flag('only dead letters'),
-  reference: text('<text>', 'only events with this reference'),
+  reference: text('<text>', 'only events with this reference: their object, customer, order, ...'),
+  label: text('<label>', 'with --reference: the label that it must have, such as customer'),
   since: parsed(
     '<time>',
     'only events received since: 2026-07-01T12:00:00Z, or 2h for two hours ago',
@@ -39,7 +41,9 @@ export const filterOptions = {
 }
 
 export function filterOf(options: OptionsOf<typeof filterOptions>): EventFilter {
-  const { source, type, reference, reason, since: from, until: to } = options
+  const { source, type, reference, label, reason, since: from, until: to } = options
+  if (label !== undefined && reference === undefined)
+    throw new UsageError('--label needs --reference, the value to look for.')
   if (options.dead && options.state !== undefined && options.state !== 'failed')
     throw new UsageError(
       '--dead selects failed events without a next attempt: leave --state out, or use --state failed.',
@@ -50,6 +54,7 @@ export function filterOf(options: OptionsOf<typeof filterOptions>): EventFilter 
     type,
     state,
     reference,
+    label,
     reason,
     from,
     to,
@@ -62,18 +67,35 @@ export function filterOf(options: OptionsOf<typeof filterOptions>): EventFilter 
 
 /** A stream cannot be filtered by the store, so its events are compared here. */
 export function matcher(filter: EventFilter): (event: EventView) => boolean {
-  const { source, type, state, dead, reason, reference, from, to, hasDuplicates, hasConflict, flagged } =
-    filter
+  const {
+    source,
+    type,
+    state,
+    dead,
+    reason,
+    reference,
+    label,
+    from,
+    to,
+    hasDuplicates,
+    hasConflict,
+    flagged,
+  } = filter
   return (event) =>
     (source === undefined || event.source === source) &&
     (type === undefined || globMatches(type, event.type)) &&
     (state === undefined || event.state === state) &&
     (dead === undefined || (event.state === 'failed' && event.dead === dead)) &&
     (reason === undefined || event.reason === reason) &&
-    (reference === undefined || event.reference === reference) &&
+    (reference === undefined || refersTo(event, reference, label)) &&
     (from === undefined || Date.parse(event.receivedAt) >= from) &&
     (to === undefined || Date.parse(event.receivedAt) < to) &&
     (hasDuplicates === undefined || event.deliveries > 1 === hasDuplicates) &&
     (hasConflict === undefined || (event.lastConflict?.decidedAt === null) === hasConflict) &&
     (flagged === undefined || ((event.sameAs ?? null) !== null) === flagged)
+}
+
+function refersTo({ reference, references }: EventView, value: string, label: string | undefined): boolean {
+  if (label === undefined && reference === value) return true
+  return references.some((one) => one.value === value && (label ?? one.label) === one.label)
 }

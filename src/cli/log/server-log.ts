@@ -11,7 +11,15 @@ import type { PayloadAnswer } from '../../server/admin/views.js'
 import { pause } from '../command.js'
 import { Failure } from '../failure.js'
 import { type Api, ApiProblem, frames, Unreachable } from './api.js'
-import type { EventLog, EventView, Followed, FollowOptions, PayloadView, Verb } from './event-log.js'
+import type {
+  EventLog,
+  EventView,
+  Followed,
+  FollowOptions,
+  PauseView,
+  PayloadView,
+  Verb,
+} from './event-log.js'
 
 export function serverLog(api: Api): EventLog {
   const pathOf = ({ source, id }: EventKey) =>
@@ -29,6 +37,7 @@ export function serverLog(api: Api): EventLog {
       api.json('GET', `/api/events?${query({ ...filter, limit, cursor })}`),
     get: (key) => orNull(api.json<EventView>('GET', pathOf(key)), 'EVENT_NOT_FOUND'),
     attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${pathOf(key)}/attempts`)).attempts,
+    deadLetters: ({ source }) => api.json('GET', `/api/dead-letters?${query({ source })}`),
     payloads: (keys, note) => Promise.all(keys.map((key) => payload(key, note))),
     async providers() {
       const { sources } = await api.json<{ sources: { name: string; provider: { key: string } }[] }>(
@@ -38,14 +47,19 @@ export function serverLog(api: Api): EventLog {
       return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
     },
     follow: (options) => follow(api, options),
-    async act(verb, key, { note, force, dryRun, conflict }): Promise<ActionResult> {
+    async act(verb, key, { note, force, dryRun, conflict, effects }): Promise<ActionResult> {
       try {
-        return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun, conflict })
+        return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun, conflict, effects })
       } catch (error) {
         if (error instanceof ApiProblem && actionRefusals.includes(error.code as ActionRefusal))
           return { done: false, code: error.code as ActionRefusal }
         throw error
       }
+    },
+    pauses: async () => (await api.json<{ pauses: PauseView[] }>('GET', '/api/pauses')).pauses,
+    async changePause(verb, { source, type }, note) {
+      const body = { source, note, ...(type !== null && { type }) }
+      return (await api.json<{ changed: boolean }>('POST', `/api/${verb}`, body)).changed
     },
     actOnEvents: (verb, filter, options) => actionAll(api, verb, filter, options),
     async [Symbol.asyncDispose]() {},

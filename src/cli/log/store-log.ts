@@ -1,12 +1,15 @@
 import { userInfo } from 'node:os'
 import { sealingKeyId } from '../../encryption/seal.js'
+import { insistOnKnown } from '../../inbox/pauses.js'
 import type { EventKey } from '../../model.js'
+import { defined } from '../../options.js'
 import { actOnEvent, actOnEvents } from '../../processing/actions.js'
-import { attemptView, eventView } from '../../server/admin/views.js'
+import { waitingOf } from '../../processing/waiting.js'
+import { errorGroups, groupView } from '../../server/admin/dead-letters.js'
+import { attemptView, eventView, pauseView, withInstants } from '../../server/admin/views.js'
 import { need, type Payload, type Store } from '../../store.js'
 import { pause } from '../command.js'
 import { Failure } from '../failure.js'
-import { defined } from '../options.js'
 import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
 const PAGE = 200
@@ -17,6 +20,7 @@ const POLL_MS = 1_000
 export function storeLog(store: Store): EventLog {
   const actor = actorName()
   const inspect = () => need(store, 'inspect', 'showing payloads and attempts')
+  const pauses = () => need(store, 'pauses', 'hookonce pause')
   // The audit of several reads is one commit.
   async function payloads(keys: readonly EventKey[], note: string): Promise<(Payload | null)[]> {
     const audit = need(store, 'audit', 'showing payloads')
@@ -34,18 +38,30 @@ export function storeLog(store: Store): EventLog {
     name: store.name,
     async list(filter, page) {
       const { events, next, cut = false } = await store.list(filter, page)
-      return { events: events.map((event) => eventView(event, true)), next, cut }
+      const waiting = await waitingOf(store, events)
+      return { events: events.map((event, i) => eventView(event, true, waiting[i])), next, cut }
     },
     async get(key) {
       const event = await store.get(key)
-      return event && eventView(event, true)
+      if (event === null) return null
+      const [waiting] = await waitingOf(store, [event])
+      return eventView(event, true, waiting)
     },
     attempts: async (key) => (await inspect().attempts(key)).map((attempt) => attemptView(attempt, true)),
+    async deadLetters({ source }) {
+      const { groups, cut } = await errorGroups(inspect(), source)
+      return { groups: groups.map((group) => withInstants(groupView(group, true))), cut }
+    },
     payloads,
     // `hookonce dev` names each source after its provider.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
     act: (verb, key, options) => actOnEvent(store, verb, key, { actor, ...options }),
+    pauses: async () => (await pauses().list()).map((pause) => pauseView(pause, true)),
+    async changePause(verb, { source, type }, note) {
+      if (verb === 'pause') await insistOnKnown(store, source, [])
+      return pauses()[verb]({ source, type, actor, note })
+    },
     actOnEvents: (verb, filter, options) => actOnEvents(store, verb, filter, { actor, ...options }),
     [Symbol.asyncDispose]: () => store.close(),
   }

@@ -1,7 +1,8 @@
 import { parseJson } from '../../check/change.js'
+import { defined } from '../../options.js'
 import type { SignOptions, Source } from '../../provider.js'
 import { UsageError } from '../failure.js'
-import { defined, readInput } from '../options.js'
+import { readInput } from '../options.js'
 
 interface DraftOptions {
   readonly id?: string

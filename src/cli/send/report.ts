@@ -9,7 +9,10 @@ export interface Report {
   readonly provider: string
   readonly url: string
   readonly type: string | null
+  /** Of the first event. */
   readonly eventId: string | null
+  /** Different events, of which each was delivered one or more times. */
+  readonly sent: number
   /** In one delivery. */
   readonly events: number
   readonly trick: Trick
@@ -21,7 +24,7 @@ export interface Report {
   readonly spooled: number | null
   readonly httpStatuses: Readonly<Record<string, number>>
   readonly latencyMs: { readonly min: number; readonly median: number; readonly max: number }
-  /** In the dashboard; null when the endpoint is not hookonce. */
+  /** In the dashboard; null when the endpoint has none. */
   readonly link: string | null
 }
 
@@ -29,7 +32,11 @@ export function reportOf(
   source: Source,
   delivery: Delivery,
   answers: readonly Answer[],
-  trick: Trick,
+  {
+    trick,
+    sent,
+    hasDashboard,
+  }: { readonly trick: Trick; readonly sent: number; readonly hasDashboard: boolean },
 ): Report {
   const [event, ...more] = source.identify(delivery)
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
@@ -46,6 +53,7 @@ export function reportOf(
     url: delivery.url,
     type: event?.type ?? null,
     eventId: event?.id ?? null,
+    sent,
     events: more.length + (event ? 1 : 0),
     trick,
     deliveries: answers.length,
@@ -58,7 +66,10 @@ export function reportOf(
       median: round(times[Math.floor(times.length / 2)]!),
       max: round(times.at(-1)!),
     },
-    link: isHookonce && name && event ? `${origin}/events/${name}/${encodeURIComponent(event.id)}` : null,
+    link:
+      isHookonce && hasDashboard && name && event
+        ? `${origin}/events/${name}/${encodeURIComponent(event.id)}`
+        : null,
   }
 }
 
@@ -77,6 +88,11 @@ function verdictOf({ body }: Answer): Verdict | null {
 
 function round(ms: number): number {
   return Math.round(ms * 10) / 10
+}
+
+function othersText({ sent, events }: Report): string {
+  const others = sent * Math.max(1, events) - 1
+  return others > 0 ? `  (and ${others} more)` : ''
 }
 
 export function reportText(report: Report, paint: Paint): string {
@@ -100,12 +116,7 @@ export function reportText(report: Report, paint: Paint): string {
   }
   const sent = `${counted(deliveries, 'delivery', 'deliveries')}${trick ? tricks[trick] : ''}`
   const rows = [
-    [
-      'event',
-      printable(
-        `${report.type ?? 'unknown'}  ${report.eventId ?? 'no id'}${report.events > 1 ? `  (and ${report.events - 1} more)` : ''}`,
-      ),
-    ],
+    ['event', printable(`${report.type ?? 'unknown'}  ${report.eventId ?? 'no id'}${othersText(report)}`)],
     ['to', report.url],
     ['latency', `${latencyMs.min} ms at least, ${latencyMs.median} ms median, ${latencyMs.max} ms at most`],
     ...(report.link ? [['see', report.link]] : []),

@@ -10,12 +10,13 @@ import { leaves } from '../../verification/delivery/field.js'
 import { putJson, stepsOf } from '../../verification/delivery/put.js'
 import type { DocumentRule } from '../../verification/delivery/reading.js'
 
-/** The fields of an event, as in `docs/adding-a-provider.md`: `json:id`, `header:x-event-id`, ... */
+/** The fields of an event, as in `docs/unknown-senders.md`: `json:id`, `header:x-event-id`, ... */
 export interface IdentityOptions extends SourceOptions {
   /** There is no default: a wrong id loses events. With `hash`, equal bytes are one event. */
   readonly id: Field
   /** Default `json:type`. If the body is not JSON, use another field: an unreadable body is rejected. */
   readonly type?: Field
+  /** The object that the event is about. Default: none. */
   readonly reference?: Field
   /** The list of events of a delivery, such as `events[]`. The other fields are then relative to an element. */
   readonly each?: string
@@ -60,7 +61,7 @@ export function identityRules(key: string, options: IdentityOptions) {
   return {
     key,
     name: options.name ?? key,
-    docs: 'https://github.com/hookonce/hookonce/blob/main/docs/unknown-senders.md',
+    docs: 'https://www.npmjs.com/package/hookonce',
     confidence: 'verified',
     events,
     ...given({ document }),
@@ -70,8 +71,8 @@ export function identityRules(key: string, options: IdentityOptions) {
 }
 
 export function sourceOptions(options: SourceOptions): SourceOptions {
-  const { mode, conflict, contentGuard, rearm, order, tolerance, retention } = options
-  return given({ mode, conflict, contentGuard, rearm, order, tolerance, retention })
+  const { mode, conflict, contentGuard, rearm, order, references, tolerance, retention } = options
+  return given({ mode, conflict, contentGuard, rearm, order, references, tolerance, retention })
 }
 
 type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

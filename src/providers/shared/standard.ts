@@ -5,7 +5,7 @@ import { ed25519Scheme, type HmacRule, hmacScheme } from '../../verification/def
 export function standardHmac(prefix: string, rule: Partial<Pick<HmacRule, 'secret' | 'signature'>> = {}) {
   return hmacScheme({
     ...standardRule(prefix, 'v1'),
-    secret: { encoding: 'base64', prefix: 'whsec_' },
+    secret: { encoding: 'base64', prefix: 'whsec_', apiKey: /^([srp]k_(test|live)_|re_|sk-)/ },
     ...rule,
   })
 }

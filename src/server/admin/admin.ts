@@ -41,7 +41,7 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
   const checkHost = hostCheck(options.hosts)
   const authenticator = createAuthenticator({
     ...options,
-    secret: sessionSecretOf(inbox, options.sessionSecret),
+    secret: sessionSecretOf(inbox),
     onRefused: (address) => auditRefused(inbox, address),
   })
   const { routes, close } = createRoutes(inbox, authenticator, options)
@@ -52,9 +52,6 @@ export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
       const request = context.req.raw
       const { address } = context.env
       checkOrigin(request) // a link on another site may open the page, but not a route
-      if (options.readOnly && !isSafe(request.method) && route.can !== 'anyone') {
-        throw new HookonceError('READ_ONLY')
-      }
       const access = await admit(authenticator, route, request, address)
       const answer = await route.run({
         request,

@@ -7,6 +7,7 @@ import { destinationStates } from '../../forward/destinations.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter } from '../../model.js'
 import { rejectReasons } from '../../provider.js'
+import { pauseName } from '../../store/pauses.js'
 import type { Inspection } from '../../store.js'
 import { inspectOf } from './capabilities.js'
 import { errorGroups, filterOfGroup } from './dead-letters.js'
@@ -77,9 +78,11 @@ export function createAttention(inbox: WholeInbox): Attention {
     inspection,
     async items(detail) {
       const day = await readWindow(inbox, '24h')
+      await inbox.paused.refreshOld()
       const found = await Promise.all([
         deadLetters(inbox, detail),
         ofWindow(inbox, day),
+        alarms(inbox),
         openConflicts(inbox),
         stuck(inbox),
         review(inbox),
@@ -94,6 +97,7 @@ export function createAttention(inbox: WholeInbox): Attention {
 
 const kinds = {
   dead_letters: { severity: 'critical', todo: 'Correct the cause, then retry these events.' },
+  alarm: { severity: 'critical', screen: 'sources' },
   rejected_signatures: { screen: 'sources' },
   conflicts: {
     todo: 'Compare the two contents on the page of the event. Then run the other content, or keep the first.',
@@ -129,7 +133,7 @@ const kinds = {
     todo: 'Run hookonce prune: it creates partitions ahead.',
     screen: 'system',
   },
-  paused: { todo: 'Resume it when its cause is corrected. Its events wait.', screen: 'handlers' },
+  paused: { todo: 'Resume it when its cause is corrected. Its events wait.', screen: 'sources' },
   destination: {
     severity: 'critical',
     todo: 'Check the endpoint, then resume it. Its events wait.',
@@ -177,7 +181,7 @@ function when(found: boolean, ...about: Parameters<typeof item>): Item[] {
 }
 
 async function deadLetters(inbox: WholeInbox, detail: boolean): Promise<Item[]> {
-  const { groups } = await errorGroups(inbox)
+  const { groups } = await errorGroups(await inspectOf(inbox))
   return groups.slice(0, SHOWN_GROUPS).map((group) => {
     const { source, error, count, lastAt, pattern } = group
     return item('dead_letters', `${source}:${detail ? pattern : ''}${group.eventId}`, {
@@ -236,6 +240,28 @@ function ofWindow(inbox: WholeInbox, { sources }: WindowReport): Item[] {
   })
 }
 
+const alarmTitles = {
+  silent: (source: string) => `${source} is silent`,
+  rejected: (source: string) => `Deliveries of ${source} are rejected`,
+  stopped: (source: string) => `A type of ${source} has stopped`,
+}
+
+async function alarms(inbox: WholeInbox): Promise<Item[]> {
+  const health = await inbox.health().catch(() => null)
+  return (health ?? []).flatMap(({ source, alarms }) =>
+    alarms.map(({ id, kind, text, todo, since }) =>
+      item('alarm', id, {
+        severity: kind === 'stopped' ? 'warning' : 'critical',
+        title: alarmTitles[kind](source),
+        text,
+        todo,
+        source,
+        lastAt: since,
+      }),
+    ),
+  )
+}
+
 async function openConflicts(inbox: WholeInbox): Promise<Item[]> {
   const found = await (await inspectOf(inbox)).openConflicts(CONFLICTS)
   return found.map(({ source, count, cut, oldestAt }) =>
@@ -254,7 +280,8 @@ async function stuck(inbox: WholeInbox): Promise<Item[]> {
   const stats = await inbox.events.stats()
   const now = Date.now()
   return stats.flatMap(({ source, oldestDueAt }) => {
-    const ageMs = now - (oldestDueAt ?? now)
+    // A pause has an item of its own.
+    const ageMs = inbox.paused.ofSource(source) ? 0 : now - (oldestDueAt ?? now)
     return when(ageMs >= STUCK_MS, 'stuck', source, {
       title: `Events of ${source} wait for a worker`,
       text: `The oldest has been due for ${ageText(ageMs)}.`,
@@ -326,19 +353,20 @@ function ofStore(report: Inspection | null): Item[] {
 }
 
 function ofProcess(inbox: WholeInbox): Item[] {
-  const paused = inbox.handlers().filter((handler) => handler.paused || handler.sourcePaused)
   const { failures } = inbox.counters.retention
   return [
-    ...paused.map(({ source, pattern }) =>
-      item('paused', `${source}:${pattern}`, {
-        title: `The handler ${pattern} of ${source} is paused`,
-        source,
+    ...inbox.paused.list.map((pause) =>
+      item('paused', `${pause.source}:${pause.type ?? '*'}`, {
+        title: `${pauseName(pause)} is paused, by ${pause.actor}`,
+        source: pause.source,
+        lastAt: pause.at,
       }),
     ),
     ...destinationStates(inbox).flatMap(({ name, paused, pauseReason, pausedAt }) =>
-      when(paused, 'destination', name, {
+      // One that an operator paused is among the pauses above.
+      when(paused && pauseReason !== 'operator', 'destination', name, {
         title: `The destination ${name} is paused`,
-        text: pauseReason === 'operator' ? 'An operator paused it.' : `Reason: ${pauseReason}.`,
+        text: `Reason: ${pauseReason}.`,
         lastAt: pausedAt,
       }),
     ),

@@ -2,9 +2,7 @@
  * Groups dead letters by error. Errors that differ only in numbers, ids and quoted texts are one group. The pattern of
  * a group selects exactly its events again, in a list and in an action.
  */
-import type { WholeInbox } from '../../inbox/internals.js'
-import type { DeadLetterGroup } from '../../store.js'
-import { inspectOf } from './capabilities.js'
+import type { DeadLetterGroup, Inspect } from '../../store.js'
 
 export interface ErrorGroup {
   readonly source: string
@@ -24,10 +22,9 @@ const SHOWN_CHARACTERS = 300
 const TYPES = 20
 
 export async function errorGroups(
-  inbox: WholeInbox,
+  inspect: Pick<Inspect, 'deadLetters'>,
   source?: string,
 ): Promise<{ groups: ErrorGroup[]; scanned: number; cut: boolean }> {
-  const inspect = await inspectOf(inbox)
   const { groups, scanned, cut } = await inspect.deadLetters({
     limit: SCAN,
     ...(source === undefined ? {} : { source }),
@@ -78,6 +75,7 @@ export function filterOfGroup(group: ErrorGroup, detail: boolean): Record<string
     : { ...base, reasonLike: pattern }
 }
 
+/** `detail`: with the errors. */
 export function groupView(group: ErrorGroup, detail: boolean) {
   const { source, error, types, count, firstAt, lastAt, eventId } = group
   return {

@@ -16,18 +16,19 @@ const moment = z
   })
 
 const texts = {
-  source: z.string().min(1).optional(),
+  source: z.string().min(1).optional().describe('The name of a source'),
   id: z.string().min(1).optional().describe('The exact event id'),
   type: z.string().min(1).optional().describe('The exact type, or a pattern with *'),
-  state: state.optional(),
-  reason: z.string().min(1).optional(),
+  state: state.optional().describe('Only events in this state'),
+  reason: z.string().min(1).optional().describe('The exact reason of ignored events, such as `unhandled`'),
   reasonLike: z
     .string()
     .min(1)
     .max(2_000)
     .optional()
     .describe('A pattern for the reason or the last error, in which * stands for any text'),
-  reference: z.string().min(1).optional(),
+  reference: z.string().min(1).optional().describe('The exact value of a reference, whatever its label is'),
+  label: z.string().min(1).optional().describe('With `reference`: its label, such as `customer`'),
 }
 
 export const filterQuery = {
@@ -41,7 +42,7 @@ export const filterQuery = {
     .min(1)
     .optional()
     .describe('Only events with at least this many attempts'),
-  hasDuplicates: flag.optional(),
+  hasDuplicates: flag.optional().describe('Only events that were delivered more than once'),
   hasConflict: flag.optional().describe('Only events with an open conflict'),
   flagged: flag.optional().describe('Only events with the signed content of another event'),
 }
@@ -62,10 +63,6 @@ export const filterBody = z
     message: 'an empty filter would match every event; name at least one condition',
   })
 
-export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
-}
-
 type List = (filter: EventFilter, page: { limit: number; cursor: string | null }) => Promise<EventPage>
 
 /**
@@ -80,7 +77,8 @@ const ways: readonly {
   { filter: (q) => ({ reference: q }), shown: (event, q) => event.id === q },
   {
     filter: (q) => ({ type: q.includes('*') ? q : `${q}*` }),
-    shown: (event, q) => event.id === q || event.reference === q,
+    shown: (event, q) =>
+      event.id === q || event.reference === q || event.references.some(({ value }) => value === q),
   },
 ]
 
@@ -105,6 +103,27 @@ export async function search(
     if (events.length === page.limit) return { events, next: way + 1 < ways.length ? `${way + 1}.` : null }
   }
   return { events, next: null }
+}
+
+const MOST_COUNTED = 1_000
+const COUNT_PAGE = 500
+const MOST_COUNT_MS = 500
+
+/** Counts the pages of a list, up to 1,000 events or half a second. `more`: there are others, or there may be. */
+export async function countEvents(
+  pageOf: (page: { limit: number; cursor: string | null }) => Promise<EventPage>,
+): Promise<{ count: number; more: boolean }> {
+  const startedAt = performance.now()
+  let count = 0
+  let cursor: string | null = null
+  for (;;) {
+    const limit = Math.min(COUNT_PAGE, MOST_COUNTED - count)
+    const { events, next }: EventPage = await pageOf({ limit, cursor })
+    count += events.length
+    cursor = next
+    const over = count >= MOST_COUNTED || performance.now() - startedAt >= MOST_COUNT_MS
+    if (next === null || over) return { count, more: next !== null }
+  }
 }
 
 function readCursor(cursor: string | null): [number, string | null] {

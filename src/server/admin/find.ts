@@ -1,9 +1,10 @@
 /**
- * Finds an event by whatever was pasted: its id, its reference, a URL or a text that contains one of them, or the
+ * Finds an event by whatever was pasted: its id, a reference of it, `customer:cus_123`, a URL or a text that contains one of them, or the
  * beginning of an id. Each try is a look-up in an index.
  */
 import type { WholeInbox } from '../../inbox/internals.js'
-import { type EventRecord, limits } from '../../model.js'
+import { type EventFilter, type EventRecord, limits } from '../../model.js'
+import { labelProblem } from '../../references.js'
 import { inspectOf } from './capabilities.js'
 
 export interface Match {
@@ -25,7 +26,8 @@ export async function find(inbox: WholeInbox, pasted: string): Promise<Match[]> 
   }
   for (const text of candidates) {
     add('id', (await inbox.events.list({ id: text }, { limit: 10 })).events)
-    add('reference', (await inbox.events.list({ reference: text }, { limit: 10 })).events)
+    for (const filter of [{ reference: text }, ...labelled(text)])
+      add('reference', (await inbox.events.list(filter, { limit: 10 })).events)
     if (matches.length >= MATCHES) break
   }
   if (matches.length > 0) return matches
@@ -40,6 +42,12 @@ export async function find(inbox: WholeInbox, pasted: string): Promise<Match[]> 
     )
   }
   return matches
+}
+
+/** `customer:cus_123` */
+function labelled(text: string): EventFilter[] {
+  const [, label, reference] = /^([^:]+):(.+)$/.exec(text) ?? []
+  return label === undefined || labelProblem(label) !== null ? [] : [{ label, reference: reference! }]
 }
 
 /** The most likely id or reference first. */

@@ -1,18 +1,5 @@
 import type { Duration } from '../../duration.js'
-import {
-  anyText,
-  callable,
-  choice,
-  duration,
-  flag,
-  listOf,
-  type Rule,
-  required,
-  rule,
-  shape,
-  text,
-  whole,
-} from '../../options.js'
+import { callable, choice, duration, listOf, type Rule, required, rule, shape, text } from '../../options.js'
 
 export const roles = ['viewer', 'operator', 'admin', 'worker'] as const
 export type Role = (typeof roles)[number]
@@ -66,19 +53,14 @@ export interface Access {
 export interface AdminOptions {
   /** The path where it is mounted, such as `/admin`. Default: the root. */
   readonly basePath?: string
-  /** Refuses every request that changes something, except signing in and out. */
-  readonly readOnly?: boolean
+  /** Who may sign in. Default: nobody. */
   readonly tokens?: readonly Token[]
   /** For applications with their own sign-in. When it returns null, tokens and sessions are tried next. */
   readonly authorize?: (request: Request) => Access | null | Promise<Access | null>
   /** Allowed host names, with a port or for any port. Default: `localhost`, `127.0.0.1`, `[::1]`. */
   readonly hosts?: readonly string[]
-  /** Part of the keys of sessions; the same on every node. Default: a random secret, stored in the log. */
-  readonly sessionSecret?: string
   /** How long a session lasts. Default 12 hours; it ends with its token at the latest. */
   readonly session?: Duration
-  /** Maximum number of open streams. Default 32. */
-  readonly maxStreams?: number
 }
 
 const tokenRule = shape({
@@ -106,13 +88,10 @@ export const adminRule = shape({
     'a path that starts with a slash and does not end with one, such as "/admin"',
     (value) => value === '' || (typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)),
   ),
-  readOnly: flag,
   tokens: listOf(tokenRule),
   authorize: callable,
   hosts: listOf(text),
-  sessionSecret: anyText,
   session: duration(1, 366 * 86_400_000),
-  maxStreams: whole(0),
 } satisfies Record<keyof AdminOptions, Rule>)
 
 export interface Peer {

@@ -1,6 +1,8 @@
 import { Counters } from '../../counters.js'
 import type { WholeInbox } from '../../inbox/internals.js'
-import { instant } from './views.js'
+import { LOG_ITSELF } from '../../store/history.js'
+import { inspectOf } from './capabilities.js'
+import { instant, withInstants } from './views.js'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -53,6 +55,7 @@ export async function readWindow(inbox: WholeInbox, window: Window): Promise<Win
   const { cells } = await inbox.history.read({ from, to, stepMs })
   const sources = new Map<string, SourceWindow>()
   for (const { source, name, value, at } of cells) {
+    if (source === LOG_ITSELF) continue
     let own = sources.get(source)
     if (own === undefined) {
       own = emptySource(length)
@@ -109,8 +112,7 @@ export async function overviewOf(inbox: WholeInbox, window: Window) {
     addTo(total.ack, own.ack)
     addTo(total.handle, own.handle)
   }
-  const due = stats.flatMap(({ oldestDueAt }) => (oldestDueAt === null ? [] : [oldestDueAt]))
-  const oldest = due.length === 0 ? null : Math.min(...due)
+  const oldest = await oldestWaiting(inbox)
   const all = (name: 'pending' | 'processing' | 'retrying' | 'dead' | 'ignored') =>
     stats.reduce((found, source) => found + source[name], 0)
   return {
@@ -132,11 +134,23 @@ export async function overviewOf(inbox: WholeInbox, window: Window) {
       retrying: all('retrying'),
       dead: all('dead'),
       ignored: all('ignored'),
-      oldestDueAt: oldest,
-      oldestDueAgeMs: oldest === null ? null : Math.max(0, Date.now() - oldest),
+      oldest,
       estimated: stats.some(({ estimated }) => estimated === true),
     },
   }
+}
+
+/** Copies for a consumer are younger in the log than when they were received. */
+const OLDEST = 100
+
+/** The unfinished event that was received first, whenever it is due, and why it waits. */
+async function oldestWaiting(inbox: WholeInbox) {
+  const found = await (await inspectOf(inbox)).oldest(OLDEST)
+  if (found.length === 0) return null
+  const event = found.reduce((first, one) => (one.receivedAt < first.receivedAt ? one : first))
+  const [waiting = null] = await inbox.events.waiting([event])
+  const { source, id, receivedAt } = event
+  return withInstants({ source, id, receivedAt, ageMs: Math.max(0, Date.now() - receivedAt), waiting })
 }
 
 function addTo(total: number[], values: readonly number[]): void {

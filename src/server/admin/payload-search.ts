@@ -16,9 +16,9 @@ export interface PayloadQuery {
   readonly value: string | undefined
 }
 
-const MOST_EVENTS = 2_000
+const MOST_EVENTS = 10_000
 const MOST_BYTES = 64 * 1024 * 1024
-const MOST_MS = 1_500
+const MOST_MS = 1_000
 /** Payloads read at the same time, and about how many bytes. The limits are checked after each such page. */
 const READS = 8
 const READ_BYTES = 8 * 1024 * 1024
@@ -77,9 +77,9 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-type Step = { readonly name: string } | '*'
+type Step = { readonly name: string } | '*' | '**'
 
-/** `$.data.items[0].id`, `data.items[*].id`, `['a.b'].c`. */
+/** `$.data.items[0].id`, `data.items[*].id`, `['a.b'].c`, `**.customer` at any depth; `**` alone: every text and number. */
 export function stepsOf(path: string): Step[] {
   const steps: Step[] = []
   let rest = path.trim().replace(/^\$/, '')
@@ -88,19 +88,24 @@ export function stepsOf(path: string): Step[] {
   while (rest !== '') {
     const match = step.exec(rest)
     if (match === null)
-      throw invalid('path', 'must be a JSON path such as $.data.object.id, data.items[0].id or items[*].sku')
+      throw invalid('path', 'must be a JSON path such as $.data.object.id, items[*].sku or **.customer')
     const name = match[1] ?? match[2] ?? match[3] ?? match[4] ?? ''
-    steps.push(name === '*' ? '*' : { name })
+    steps.push(name === '*' || name === '**' ? name : { name })
     rest = rest.slice(match[0].length)
   }
   if (steps.length === 0 || steps.length > 32) throw invalid('path', 'must have 1 to 32 steps')
   return steps
 }
 
-/** At most ten thousand values, because each star multiplies them. */
+/** At most ten thousand values, because each star multiplies them, and more where `**` visits all of the payload. */
 export function valuesAt(value: unknown, steps: readonly Step[]): unknown[] {
   let found: unknown[] = [value]
-  for (const step of steps) {
+  for (const [i, step] of steps.entries()) {
+    if (step === '**') {
+      found = withInner(found)
+      if (i === steps.length - 1) found = found.filter((one) => typeof one !== 'object')
+      continue
+    }
     found = found.flatMap((one) => {
       if (typeof one !== 'object' || one === null) return []
       if (step === '*') return Object.values(one)
@@ -109,6 +114,24 @@ export function valuesAt(value: unknown, steps: readonly Step[]): unknown[] {
     if (found.length > 10_000) found.length = 10_000
   }
   return found
+}
+
+const MOST_INNER = 200_000
+
+/** The values and all below them. Not recursive: a sender may nest deeper than the stack. */
+function withInner(values: readonly unknown[]): unknown[] {
+  const all = new Set<unknown>()
+  const scalars: unknown[] = []
+  const waiting = [...values].reverse()
+  while (waiting.length > 0 && all.size + scalars.length < MOST_INNER) {
+    const one = waiting.pop()
+    if (typeof one !== 'object' || one === null) scalars.push(one)
+    else if (!all.has(one)) {
+      all.add(one)
+      for (const inner of Object.values(one).reverse()) waiting.push(inner)
+    }
+  }
+  return [...all, ...scalars]
 }
 
 function testOf({ op, value }: PayloadQuery): (found: unknown) => boolean {

@@ -6,7 +6,7 @@ import { HookonceError, invalid } from '../../errors.js'
 import type { Authenticated } from './access.js'
 import type { Permission } from './options.js'
 
-/** `signed-in`: any role. `anyone`: no authentication needed, and allowed on a read-only server (signing in and out). */
+/** `signed-in`: any role. `anyone`: no authentication needed (signing in and out). */
 export type Admission = Permission | 'signed-in' | 'anyone'
 
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
@@ -121,8 +121,4 @@ export async function jsonOf(request: Request, most: number): Promise<unknown> {
   } catch {
     throw invalid('The body', 'must be JSON')
   }
-}
-
-export function noteOf(request: Request, { note }: { note?: string | undefined }): string {
-  return note ?? request.headers.get('x-note') ?? ''
 }

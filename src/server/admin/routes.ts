@@ -11,10 +11,12 @@ import { eventRoutes } from './routes/events.js'
 import { findRoutes } from './routes/find.js'
 import { operationRoutes } from './routes/operation.js'
 import { overviewRoutes } from './routes/overview.js'
+import { reconcileRoutes } from './routes/reconcile.js'
 import { sessionRoutes } from './routes/sessions.js'
 import { sourceDetailRoutes } from './routes/source-details.js'
 import { sourceRoutes } from './routes/sources.js'
 import { systemRoutes } from './routes/system.js'
+import { whyRoutes } from './routes/why.js'
 import { workRoutes } from './routes/work.js'
 import { json, openapiShape } from './shapes.js'
 import { createStreams } from './streams.js'
@@ -25,10 +27,10 @@ const STREAMS = 32
 export function createRoutes(
   inbox: WholeInbox,
   authenticator: Authenticator,
-  { basePath = '', maxStreams = STREAMS, readOnly = false }: AdminOptions,
+  { basePath = '' }: AdminOptions,
 ): { routes: Route[]; close(): Promise<void> } {
   const wakes = createWakes(inbox)
-  const streams = createStreams(inbox, wakes, maxStreams)
+  const streams = createStreams(inbox, wakes, STREAMS)
   const actions = createActions(inbox)
   const attention = createAttention(inbox)
   const routes: Route[] = [
@@ -37,13 +39,15 @@ export function createRoutes(
     ...actionRoutes(actions, basePath),
     ...sourceRoutes(inbox),
     ...sourceDetailRoutes(inbox),
+    ...reconcileRoutes(inbox),
     ...overviewRoutes(inbox, attention),
     ...findRoutes(inbox),
     ...detailRoutes(inbox),
+    ...whyRoutes(inbox),
     ...operationRoutes(inbox),
     ...systemRoutes(inbox, attention),
     ...workRoutes(inbox, wakes),
-    ...sessionRoutes(inbox, authenticator, { basePath, readOnly }),
+    ...sessionRoutes(inbox, authenticator, basePath),
     route({
       method: 'GET',
       path: '/api/openapi.json',

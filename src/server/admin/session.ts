@@ -52,8 +52,7 @@ export function setCookie(value: string, maxAgeS: number, path: string, secure: 
 }
 
 /** Generated once and stored in the log: all nodes have the same secret. */
-export function sessionSecretOf(inbox: WholeInbox, configured: string | undefined): () => Promise<string> {
-  if (configured !== undefined) return async () => configured
+export function sessionSecretOf(inbox: WholeInbox): () => Promise<string> {
   let stored: Promise<string> | undefined
   return () => {
     stored ??= inbox

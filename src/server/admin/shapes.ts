@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { states } from '../../model.js'
+import { origins, states } from '../../model.js'
 import { permissions, roles } from './options.js'
 import type { AnswerShape } from './route.js'
 
@@ -12,7 +12,10 @@ export const count = z.int().min(0)
 export const state = z.enum(states)
 const text = z.string()
 
-export const keyParams = { source: text.min(1), id: text.min(1) }
+export const keyParams = {
+  source: text.min(1).describe('The name of the source'),
+  id: text.min(1).describe('The event id'),
+}
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Maximum number of entries in a page'),
   cursor: text.optional().describe('`next` of the previous page'),
@@ -52,12 +55,41 @@ export const spoolShape = z
   })
   .describe('The spool of the process that answers; null when it has none')
 
+const held = z.strictObject({ source: text, pattern: text, count, limit: count.nullable() })
+const why = <Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) =>
+  z.strictObject({ kind: z.literal(kind), ...shape })
+export const waitingShape = z
+  .discriminatedUnion('kind', [
+    why('review', { sameAs: text.nullable() }).describe('Its signed content is known: a person decides'),
+    why('running', { worker: text, sinceAt: at }).describe('A worker handles it'),
+    why('paused', { source: text, type: text.nullable(), actor: text, sinceAt: at }),
+    why('behind', { id: text, dueAt: at.nullable() }).describe(
+      'An earlier event of its reference is not finished; `dueAt` null: it is being handled',
+    ),
+    why('retry', { dueAt: at }).describe('Its last attempt failed'),
+    why('postponed', { dueAt: at }).describe('Its handler postponed it, or it was released'),
+    why('circuit', { dueAt: at }).describe('Its destination fails'),
+    why('places', { takenBy: z.array(held) }).describe(
+      'All places of the processes with its handler are taken',
+    ),
+    why('limit', { pattern: text, dueAt: at.nullable() }).describe(
+      'The limit of its handler allows no further call yet; `dueAt` null: until one of them ends',
+    ),
+    why('no_worker', {}).describe('No live process runs handlers'),
+    why('no_handler', {}).describe('No live process has a handler for it'),
+    why('due', {}).describe('A worker takes it in a moment'),
+  ])
+  .describe('Why the event is not finished')
+
 export const eventShape = z.strictObject({
   seq: count,
   source: text,
   id: text,
   type: text,
   reference: text.nullable(),
+  references: z
+    .array(z.strictObject({ label: text, value: text }))
+    .describe('What the event is about, by label. The first is `reference`, if that has a label'),
   state,
   dead: z.boolean().describe('True for a dead letter: failed, without a next attempt'),
   reason: text
@@ -76,7 +108,7 @@ export const eventShape = z.strictObject({
   lastConflict: z
     .strictObject({
       at,
-      hash: text,
+      hash: text.describe('Names this content in an action, as `conflict`'),
       decidedAt: at.nullable().describe('Null while the conflict is open: nobody has decided about it'),
     })
     .nullable(),
@@ -86,6 +118,12 @@ export const eventShape = z.strictObject({
     .describe(
       'Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id',
     ),
+  origin: z
+    .enum(origins)
+    .describe(
+      '`delivery`: with a signature. `backfill`: reconcile read it from the API of the sender. `import`: from another program',
+    ),
+  waiting: waitingShape.nullable().describe('Null when it waits for nothing'),
   payload: z
     .enum(['kept', 'removed', 'erased'])
     .describe('`removed`: by retention, an archive may contain it. `erased`: permanently'),
@@ -99,6 +137,14 @@ const cut = z
   )
 export const eventPageShape = z.strictObject({ events: z.array(eventShape), next, cut })
 
+export const pauseShape = z.strictObject({
+  source: text.describe('The name of a source, or of a consumer such as `stripe/mail`'),
+  type: text.nullable().describe('A type or a glob; null: all events of the source'),
+  actor: text.describe('Who paused it'),
+  note: text.nullable().describe('Null for viewers'),
+  at,
+})
+
 export const attemptShape = z.strictObject({
   attempt: count,
   run: count,
@@ -107,6 +153,7 @@ export const attemptShape = z.strictObject({
   finishedAt: at,
   outcome: z.enum(['succeeded', 'ignored', 'failed', 'lost']),
   detail: text.nullable().describe('The error or the reason; null for viewers'),
+  place: text.nullable().describe('The line of code that threw the error, if it is known; null for viewers'),
 })
 export const attemptsShape = z.strictObject({ attempts: z.array(attemptShape) })
 
@@ -162,8 +209,7 @@ export const sessionShape = z.strictObject({
   role: z.enum(roles),
   by: z.enum(['token', 'session', 'application']),
   expiresAt: at.nullable(),
-  readOnly: z.boolean(),
-  permissions: z.array(z.enum(permissions)).describe('What this role may do, also on a read-only server'),
+  permissions: z.array(z.enum(permissions)).describe('What this role may do'),
   version: text.nullable().describe('The version of hookonce that answers'),
   startedAt: at.describe('When the process that answers was started'),
 })

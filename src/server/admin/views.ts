@@ -4,7 +4,8 @@
  */
 import type { z } from 'zod'
 import { type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
-import type { Attempt } from '../../store.js'
+import type { Waiting } from '../../processing/waiting.js'
+import type { Attempt, Pause } from '../../store.js'
 import type { Authenticated } from './access.js'
 import { may } from './options.js'
 import type { payloadShape } from './shapes.js'
@@ -48,21 +49,28 @@ export function isOwnReason(reason: string): boolean {
   return ownReasons.includes(reason)
 }
 
-export function eventView(event: EventRecord, detail: boolean) {
+/** `waiting`: why it is not finished; null in a stream of new events, which does not ask. */
+export function eventView(event: EventRecord, detail: boolean, waiting: Waiting | null = null) {
   const { state, reason, nextAttemptAt } = event
   const isShown = reason !== null && (detail || (state === 'ignored' && isOwnReason(reason)))
   return withInstants({
     ...event,
     dead: state === 'failed' && nextAttemptAt === null,
     reason: isShown ? reason : null,
+    waiting: waiting && withInstants(waiting),
   })
 }
 export type EventView = ReturnType<typeof eventView>
 
 export function attemptView(attempt: Attempt, detail: boolean) {
-  return withInstants({ ...attempt, detail: detail ? attempt.detail : null })
+  return withInstants({ ...attempt, ...(detail ? {} : { detail: null, place: null }) })
 }
 export type AttemptView = ReturnType<typeof attemptView>
+
+export function pauseView({ source, type, actor, note, at }: Pause, detail: boolean) {
+  return withInstants({ source, type, actor, note: detail ? note : null, at })
+}
+export type PauseView = ReturnType<typeof pauseView>
 
 export function statsView(stats: readonly SourceStats[]) {
   return withInstants({ sources: stats.map((own) => ({ ...own, estimated: own.estimated === true })) })

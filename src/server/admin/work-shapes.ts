@@ -3,7 +3,7 @@ import { type ClaimedEvent, type EventKey, type Lease, limits } from '../../mode
 import { at, count } from './shapes.js'
 
 const lease = z.string().min(3).max(1_000).describe('The lease of the event, as the claim returned it')
-const leases = z.array(lease).min(1).max(100)
+const leases = z.array(lease).min(1).max(100).describe('Leases of claimed events')
 const leaseMs = z
   .int()
   .min(1_000)
@@ -55,7 +55,10 @@ export const claimShape = z.strictObject({
 })
 
 export const extendBody = z.strictObject({ leases, leaseMs })
-export const releaseBody = z.strictObject({ leases, delayMs: z.int().min(0).max(limits.delayMs).default(0) })
+export const releaseBody = z.strictObject({
+  leases,
+  delayMs: z.int().min(0).max(limits.delayMs).default(0).describe('The events are due again after this time'),
+})
 
 const outcome = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('succeeded') }),
@@ -71,7 +74,8 @@ export const settleBody = z.strictObject({
   settlements: z
     .array(z.strictObject({ lease, outcome, durationMs: z.number().min(0).max(86_400_000).default(0) }))
     .min(1)
-    .max(100),
+    .max(100)
+    .describe('An outcome for each lease'),
 })
 
 export const settledShape = z.strictObject({

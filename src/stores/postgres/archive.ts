@@ -6,11 +6,13 @@ import type {
   StoredDelivery,
   StoredEvent,
 } from '../../store.js'
+import { asStored } from '../shared/event-record.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Run, statement, texts } from './connection/statement.js'
 import { seqRange } from './hours.js'
 import { ensurePartitions } from './partitions.js'
 import { type HeadersAsText, withHeaders } from './read.js'
+import { referenceRows } from './references.js'
 import { stateOf } from './work.js'
 
 /** For events $3 to $4 of source $1: only the receipts of the days on which they were received are read. */
@@ -61,15 +63,23 @@ join hookonce.events e on e.seq = i.seq
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
 order by i.n`
 
+/** $1 seqs of payloads   $2 source: consumers share the payloads */
 const readEvents = statement('export_events')`
 select coalesce(e.payload_seq, e.seq) as payload_seq, e.seq, e.event_id as id, e.event_type as type,
-  e.related_reference as reference, encode(e.content_hash, 'hex') as "contentHash", e.part, ${stateOf} as state
+  e.related_reference as reference, e.reference_label, ${referenceRows} as other_references, encode(e.content_hash, 'hex') as "contentHash", e.part, ${stateOf} as state
 from (
   select * from hookonce.events where seq = any($1::bigint[]) and payload_seq is null
   union all select * from hookonce.events where payload_seq = any($1::bigint[])
 ) e
 left join hookonce.work w on w.seq = e.seq
+where e.source = $2
 order by e.part, e.seq`
+
+interface FoundEventRow extends Omit<StoredEvent, 'references'> {
+  readonly payload_seq: number
+  readonly reference_label: string | null
+  readonly other_references: string | null
+}
 
 interface FoundDelivery {
   seq: number
@@ -96,19 +106,25 @@ export async function exportDeliveries(db: Database, options: ExportOptions): Pr
     if (page.length > 0) {
       const rest = found[page.length]
       const end = from + WINDOW > range.last ? null : from + WINDOW - 1
-      return { deliveries: await deliveriesOf(db, page), next: rest ? rest.seq - 1 : end }
+      return { deliveries: await deliveriesOf(db, source, page), next: rest ? rest.seq - 1 : end }
     }
     from += WINDOW
   }
   return { deliveries: [], next: from > range.last ? null : from - 1 }
 }
 
-async function deliveriesOf(db: Database, page: readonly FoundDelivery[]): Promise<StoredDelivery[]> {
+async function deliveriesOf(
+  db: Database,
+  source: string,
+  page: readonly FoundDelivery[],
+): Promise<StoredDelivery[]> {
   const events = new Map<number, StoredEvent[]>()
-  const found = await db.read<StoredEvent & { payload_seq: number }>(readEvents, [
+  const found = await db.read<FoundEventRow>(readEvents, [
     numbers(page.map((delivery) => delivery.payload_seq)),
+    source,
   ])
-  for (const { payload_seq: seq, ...event } of found) {
+  for (const { payload_seq: seq, ...row } of found) {
+    const event = asStored(row)
     const list = events.get(seq)
     if (list) list.push(event)
     else events.set(seq, [event])

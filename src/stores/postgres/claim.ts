@@ -4,6 +4,7 @@
  * for example) is parked: the next claim then does not read it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
+import { PassedBacklog } from '../shared/passed-backlog.js'
 import type { Database } from './connection/database.js'
 import { statement, texts } from './connection/statement.js'
 import { sweeper } from './sweep.js'
@@ -57,7 +58,8 @@ from (
 left join hookonce.payloads b on t.carries and b.seq = t.payload_seq and b.received_at = t.received_at
 order by t.next_at, t.seq`
 
-const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
+const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at,
+  w.lane is not null and (${blocked} or not hookonce.take_lane(w.source, w.lane, w.seq)) as blocked`
 
 /**
  * $3 sources   $4 limit for each source   $5 limit in all   $6 floor of each source (ms). A row that another claim is taking
@@ -73,14 +75,17 @@ const due = (condition: string): string =>
     for no key update skip locked
   ) w limit $5`)
 
+const readClock = statement('claim_clock')`select extract(epoch from hookonce.clock())::float8 * 1000 as now`
+
 const claimDue = statement('claim_due')`${due('')}`
 
-/** $7-$8 sources and types that are left to others */
+/**
+ * $7 sources and types that are left to others. Not a join, for which the planner might read and sort all events: each row
+ * of the backlog is looked up alone, in the order of the index.
+ */
 const claimDueExcept = statement('claim_due_except')`${due(`
-      and not exists (
-        select 1 from hookonce.events e join unnest($7::text[], $8::text[]) as x (source, event_type)
-          on x.source = e.source and x.event_type = e.event_type
-        where e.seq = w.seq)`)}`
+      and ((select e.source || chr(10) || e.event_type from hookonce.events e where e.seq = w.seq)
+        <> all ($7::text[])) is not false`)}`
 
 /** $3 source   $4 event id. The event need not be due, but must not have a live lease. */
 const claimEvent = statement('claim_one')`${take(`
@@ -132,6 +137,7 @@ const FLOOR_MS = 1_000
 export function claimer(db: Database): (options: ClaimOptions) => Promise<ClaimedEvent[]> {
   const sweep = sweeper(db)
   const floors = new Map<string, { readonly at: number; readonly until: number }>()
+  const passed = new PassedBacklog()
 
   function floorOf(source: string): number {
     const floor = floors.get(source)
@@ -144,27 +150,35 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
     if (event) {
       return claimedEvents(await db.query<Row>(claimEvent, [worker, leaseMs, event.source, event.id]))
     }
-    const left = [texts(except.map(({ source }) => source)), texts(except.map(({ type }) => type))]
+    const left = texts(except.map(({ source, type }) => `${source}\n${type}`))
+    const leftOf = (source: string) =>
+      except.some((one) => one.source === source) ? JSON.stringify(except) : null
+    const isNew = (source: string) => leftOf(source) !== null && passed.before(source, leftOf(source)) === 0
     const claimed: ClaimedEvent[] = []
     const served = sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source)
     await sweep(served).catch(() => {}) // the claim says what is wrong
+    const [clock] = served.some(isNew) ? await db.query<{ now: number }>(readClock, []) : []
     let waiting = shuffled(served)
     // A source that fills less than its equal share has no more due events.
     while (waiting.length > 0 && claimed.length < limit) {
       const room = limit - claimed.length
       const share = Math.max(1, Math.floor(room / waiting.length))
       const from = waiting.map(floorOf)
-      const given = [worker, leaseMs, texts(waiting), share, room, from]
+      const starts = waiting.map((source, i) => Math.max(from[i]!, passed.before(source, leftOf(source))))
+      const given = [worker, leaseMs, texts(waiting), share, room, starts]
       const rows = await (except.length === 0
         ? db.query<Row>(claimDue, given)
-        : db.query<Row>(claimDueExcept, [...given, ...left]))
+        : db.query<Row>(claimDueExcept, [...given, left]))
       claimed.push(...claimedEvents(rows))
       const cutOff = rows.length === room
       waiting = waiting.filter((source, i) => {
         const own = rows.filter((row) => row.source === source)
         const full = own.length === share
         if (full) raise(source, own.at(-1)!.next_at)
-        else if (!cutOff) floors.delete(source)
+        else if (!cutOff) {
+          floors.delete(source)
+          if (clock && from[i] === 0) passed.note(source, leftOf(source), clock.now)
+        }
         // The limit in all may leave sources unread. Blocked rows are parked, so the loop ends.
         return cutOff || full || from[i]! > 0
       })

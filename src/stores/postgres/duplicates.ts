@@ -4,18 +4,22 @@
  * open until an operator runs the other content, and the two change places, or decides for the first.
  */
 import { HookonceError } from '../../errors.js'
-import type { EventKey } from '../../model.js'
+import { type EventKey, ownReference, type RecordVerdict } from '../../model.js'
 import type { Conflict, OpenConflicts } from '../../store.js'
 import { DuplicateAudit } from '../shared/duplicate-audit.js'
-import { JUST_REMOVED, takeOver } from '../shared/judge.js'
+import { JUST_REMOVED, takeOverAudit, takesOver } from '../shared/judge.js'
+import { contentReferencesOf, ownLabelOf } from '../shared/references.js'
+import { writeAudits } from './audit.js'
 import type { Database } from './connection/database.js'
 import type { PartitionUnit } from './connection/pools.js'
-import { numbers, type Run, statement } from './connection/statement.js'
-import { operate } from './operate.js'
+import { numbers, type Run, statement, texts } from './connection/statement.js'
+import { restart } from './operate.js'
 import { ensurePartitions } from './partitions.js'
 import { type HeadersAsText, withHeaders } from './read.js'
 import type { BatchEvent } from './record-batch.js'
-import { REPLAYED } from './record-sql.js'
+import { type FoundRow, lookup } from './record-sql.js'
+import { insertReferences } from './references.js'
+import { shownFirst } from './work.js'
 
 /**
  * An event that retention has removed gets no row. The limit leaves the planner only the key: a plan that was made on an
@@ -53,13 +57,14 @@ export interface OtherContent {
 
 /**
  * $1 seq   $2 hash   $3 source   $4 at, ms   $5 part   $6 headers   $7 body. The bytes of an erased event must not come back,
- * and a delivery before this one may have made this content that of the event. The lock gives contents that come at once one
- * order, and makes a decision of an operator wait. `decided_at` stays: known content does not open the conflict again.
+ * and a delivery before this one, or an operator, may have made this content that of the event: then it is not written. The
+ * lock gives contents that come at once one order, and makes a decision of an operator wait. `decided_at` stays: known
+ * content does not open the conflict again.
  */
 const keep = statement('conflict_keep')`
 with event as (
   select e.seq, to_timestamp($4::float8 / 1000) as at, e.content_hash is distinct from $2::bytea as differs,
-    e.erased_at is null as keeps, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld
+    e.erased_at is null as keeps, e.withheld is true as withheld, e.received_at
   from hookonce.events e where e.seq = $1 for no key update
 ),
 kept as (
@@ -69,34 +74,102 @@ kept as (
     headers = excluded.headers, body = excluded.body
 ),
 counted as (
-  insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts, conflict_at, conflict_hash)
-  select seq, 1, at, at, 1, at, $2 from event
+  insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts)
+  select seq, 1, at, at, 1 from event where differs
   on conflict (seq) do update set count = d.count + 1, first_at = least(d.first_at, excluded.first_at),
-    last_at = greatest(d.last_at, excluded.last_at), conflicts = d.conflicts + 1, conflict_at = excluded.conflict_at,
-    conflict_hash = excluded.conflict_hash
+    last_at = greatest(d.last_at, excluded.last_at), conflicts = d.conflicts + 1
 )
-select keeps and differs and withheld is true as replaces from event`
+select differs, keeps, keeps and withheld as "givesWay", received_at as "receivedAt" from event`
 
-/** Rejects when it is not kept: its sender must send it again. */
-export async function keepOtherContent(db: Database, { event, seq, at }: OtherContent): Promise<void> {
-  const { source, headers, body } = event.from
-  const { contentHash, id } = event.event
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const hash = Buffer.from(contentHash!)
-  const values = [seq, hash, source, at, event.index, JSON.stringify(headers), bytes]
-  const [kept] = await db.query<{ replaces: boolean }>(keep, values)
-  if (!kept) throw new HookonceError('STORE_FAILED', { problem: JUST_REMOVED })
-  // It was never handled, because it waits for a review.
-  if (kept.replaces) await operate(db, takeOver({ source, id }))
+/** $1 source   $2 guard hash   $3 event id. Reads or writes which event has the signed content. */
+const guard = statement('conflict_guard')`
+insert into hookonce.guards as g (source, guard_hash, event_id) values ($1, $2, $3)
+on conflict (source, guard_hash) do update set event_id = g.event_id
+returning g.event_id`
+
+/** $1 seq   $2 type   $3 reference   $4 its label   $5 lane   $6 guard hash   $7 the event with the same signed content */
+const describeAs = statement('conflict_describe')`
+update hookonce.events set event_type = $2, related_reference = $3, reference_label = $4, lane = $5, guard_hash = $6, same_as = $7
+where seq = $1`
+
+/** $1 seq   $2 references (JSON). The event holds both contents, and is found by the references of both. */
+const noteReferences = statement('conflict_references')`${insertReferences(`
+  select e.seq, r.rows from hookonce.events e cross join lateral (
+    select json_agg(r.pair) as rows from json_array_elements($2::json) as r (pair)
+    where r.pair->>1 is distinct from e.related_reference
+      or r.pair->>0 not in ('${ownReference}', coalesce(e.reference_label, ''))
+  ) r where e.seq = $1 and r.rows is not null`)}`
+
+/** $1 seq   $2 the reference that replaces this one */
+const keepReference = statement('conflict_reference')`
+insert into hookonce.event_references (seq, label, value)
+select seq, coalesce(reference_label, '${ownReference}'), related_reference from hookonce.events
+where seq = $1 and related_reference is distinct from $2 and related_reference is not null
+on conflict do nothing`
+
+interface Held {
+  readonly differs: boolean
+  readonly keeps: boolean
+  readonly givesWay: boolean
+  readonly receivedAt: number
 }
 
-const latest = statement('conflict')`
-select c.at, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
-from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
-where e.source = $1 and e.event_id = $2 order by c.number desc limit 1`
+/** The verdict after it. Rejects when the content is not kept: its sender must send it again. */
+export function keepOtherContent(db: Database, other: OtherContent): Promise<RecordVerdict> {
+  const { event, seq, at } = other
+  const { source, headers, body } = event.from
+  const { id } = event.event
+  const hash = Buffer.from(event.event.contentHash!)
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return db.atomic(async (run) => {
+    const values = [seq, hash, source, at, event.index, JSON.stringify(headers), bytes]
+    const [held] = await run<Held>(keep, values)
+    if (!held) throw new HookonceError('STORE_FAILED', { problem: JUST_REMOVED })
+    const rows = contentReferencesOf(event.event)
+    if (rows !== null && held.keeps && held.differs) await run(noteReferences, [seq, rows])
+    if (held.givesWay && held.differs) await takeOver(run, db.partitions, other, held)
+    const [found] = await run<FoundRow>(lookup, [texts([source]), texts([id]), 0, texts([null])])
+    const { state, final } = found!
+    return { status: 'duplicate', seq, state, final, equal: !held.differs }
+  })
+}
 
-export async function conflictOf(db: Database, { source, id }: EventKey): Promise<Conflict | null> {
-  const [row] = await db.read<HeadersAsText<Conflict & { body: Uint8Array | null }>>(latest, [source, id])
+/** The event is locked, and has no row in `work`: nobody else can insert one. */
+async function takeOver(
+  run: Run,
+  unit: PartitionUnit,
+  { event: { event, from }, seq }: OtherContent,
+  { receivedAt }: Held,
+): Promise<void> {
+  const { source } = from
+  const { id, type, reference, lane = null } = event
+  const guardHash = event.guardHash && Buffer.from(event.guardHash)
+  const [holder] = guardHash ? await run<{ event_id: string }>(guard, [source, guardHash, id]) : []
+  const sameAs = holder && holder.event_id !== id ? holder.event_id : null
+  if (!takesOver(from, sameAs)) return
+  await swapContent(run, unit, [{ seq, receivedAt, hash: Buffer.from(event.contentHash!).toString('hex') }])
+  await run(keepReference, [seq, reference])
+  await run(describeAs, [seq, type, reference, ownLabelOf(event), lane, guardHash, sameAs])
+  await run(restart, [numbers([seq]), 0])
+  await writeAudits(run, [takeOverAudit({ source, id })])
+}
+
+const shown = statement('conflict')`
+select c.at, encode(c.hash, 'hex') as hash, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
+from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
+where e.source = $1 and e.event_id = $2 and c.hash = coalesce(decode($3::text, 'hex'), c.hash)
+order by ${shownFirst} limit 1`
+
+export async function conflictOf(
+  db: Database,
+  { source, id }: EventKey,
+  hash: string | null = null,
+): Promise<Conflict | null> {
+  const [row] = await db.read<HeadersAsText<Conflict & { body: Uint8Array | null }>>(shown, [
+    source,
+    id,
+    hash,
+  ])
   return row && row.body !== null ? withHeaders<Conflict>(row) : null
 }
 
@@ -115,24 +188,28 @@ export function openConflictsOf(db: Database, limit: number): Promise<OpenConfli
   return db.read<OpenConflicts>(open, [limit])
 }
 
-/** $1 seqs. All other content of these events that has come until now is decided about. */
+/** $1 seqs   $2 hash, or null for all that are open */
 const decide = statement('conflict_decide')`
-update hookonce.conflicts set decided_at = hookonce.clock() where seq = any($1::bigint[]) and decided_at is null`
+update hookonce.conflicts set decided_at = hookonce.clock()
+where seq = any($1::bigint[]) and decided_at is null and hash = coalesce($2::bytea, hash)`
 
-export async function decideConflicts(run: Run, seqs: readonly number[]): Promise<void> {
-  await run(decide, [numbers(seqs)])
+/** A person has decided for the present content: against the one with this hash, or against all that are open. */
+export async function decideConflicts(run: Run, seqs: readonly number[], hash: Buffer | null): Promise<void> {
+  await run(decide, [numbers(seqs), hash])
 }
 
 /**
- * $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. The event is looked
- * up with a limit, so that the planner can only use its key: a plan that was made on an empty log read all events.
+ * $1 seqs   $2 hashes (hexadecimal). The other content with this hash becomes the payload of the event, and its payload
+ * becomes the other content. Rows are looked up with a limit, so that the planner can only use their keys: a plan that was made on
+ * an empty log read all events.
  */
 const swap = statement('conflict_swap')`
 with taken as materialized (
   select c.*, e.received_at, e.content_hash, e.part as old_part, coalesce(e.payload_seq, e.seq) as old_payload,
     nextval('hookonce.event_seq') as new_payload
-  from (
-    select distinct on (seq) * from hookonce.conflicts where seq = any($1::bigint[]) order by seq, number desc
+  from unnest($1::bigint[], $2::text[]) as i (seq, hash)
+  cross join lateral (
+    select * from hookonce.conflicts c where c.seq = i.seq and c.hash = decode(i.hash, 'hex') limit 1
   ) c cross join lateral (select * from hookonce.events e where e.seq = c.seq limit 1) e
 ),
 stored as (
@@ -161,9 +238,9 @@ where p.seq = t.old_payload and p.received_at = t.received_at and not exists (
 export async function swapContent(
   run: Run,
   unit: PartitionUnit,
-  events: readonly { readonly seq: number; readonly receivedAt: number }[],
+  events: readonly { readonly seq: number; readonly receivedAt: number; readonly hash: string }[],
 ): Promise<void> {
   for (const at of new Set(events.map(({ receivedAt }) => receivedAt)))
     await run(ensurePartitions, [at, 0, unit])
-  await run(swap, [numbers(events.map(({ seq }) => seq))])
+  await run(swap, [numbers(events.map(({ seq }) => seq)), texts(events.map(({ hash }) => hash))])
 }

@@ -12,6 +12,7 @@ import {
 import { neededBy } from '../shared/schema-version.js'
 import type { Database } from './connection/database.js'
 import { adhoc } from './connection/statement.js'
+import { type Connections, connectionsOf, MORE_CONNECTIONS } from './connections.js'
 import { latest, newerMigrations, schemaFound } from './migrate.js'
 import { countAhead } from './partitions.js'
 
@@ -26,16 +27,14 @@ interface Settings {
   fsync: string
   full_page_writes: string
   autovacuum: string
-  room: number
 }
 
 /** Read on a connection of the log: the settings of `record`. */
-const settings = `
+const serverSettings = `
 select statement_timestamp() as at, current_setting('server_version') as version,
   current_setting('server_version_num')::int as version_number,
   current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync,
-  current_setting('full_page_writes') as full_page_writes, current_setting('autovacuum') as autovacuum,
-  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`
+  current_setting('full_page_writes') as full_page_writes, current_setting('autovacuum') as autovacuum`
 
 /** A longer transaction keeps removed rows of the work table from being reclaimed. */
 const LONG_TRANSACTION_S = 15 * 60
@@ -43,6 +42,9 @@ const LONG_TRANSACTION_S = 15 * 60
 const MANY_DEAD_ROWS = 100_000
 /** Vacuum must run before two billion transactions have passed; autovacuum begins at 200 million. */
 const OLD_TRANSACTIONS = 500_000_000
+
+/** The next process may not fit. */
+const NEARLY_ALL = 0.9
 
 interface Growth {
   longest_s: number
@@ -85,9 +87,10 @@ export async function inspect(db: Database): Promise<Inspection> {
     const applied = await schemaFound(run, db.schema)
     return [applied, applied > latest() ? await newerMigrations(run) : []] as const
   })
-  const [server] = await db.query<Settings>(adhoc(settings), [])
+  const [server] = await db.query<Settings>(adhoc(serverSettings), [])
   const schema = { found, known: latest(), ...(newer.length > 0 && { needed: neededBy(newer) }) }
-  const base = { schema, settings: settingsOf(db, server!) }
+  const settings = [...settingsOf(server!), connections(db, await connectionsOf(db))]
+  const base = { schema, settings, transactions: db.transactions.max }
   if (found !== latest()) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
   const [clock] = await db.query<{ now: number }>(adhoc('select hookonce.clock() as now'), [])
   const [grown] = await db.read<Growth>(adhoc(growth), [])
@@ -101,8 +104,8 @@ export async function inspect(db: Database): Promise<Inspection> {
   }
 }
 
-function settingsOf(db: Database, server: Settings): Finding[] {
-  const { synchronous_commit: commit, fsync, full_page_writes: pages, autovacuum, room } = server
+function settingsOf(server: Settings): Finding[] {
+  const { synchronous_commit: commit, fsync, full_page_writes: pages, autovacuum } = server
   return [
     setting(
       'server_version',
@@ -134,13 +137,16 @@ function settingsOf(db: Database, server: Settings): Finding[] {
       autovacuum === 'on',
       'The work table will grow without end. Set autovacuum = on in postgresql.conf and reload.',
     ),
-    setting(
-      'max_connections',
-      `${db.connections} needed by this process, ${room} allowed`,
-      db.connections <= room,
-      'Raise max_connections, or lower maxConnections and maxTransactions of the store, or the size of its pool.',
-    ),
   ]
+}
+
+function connections({ connections: needed }: Database, { room, used }: Connections): Finding {
+  return setting(
+    'max_connections',
+    `${needed} needed by each process, ${room} allowed, ${used} in use`,
+    needed <= room && used < NEARLY_ALL * room,
+    MORE_CONNECTIONS,
+  )
 }
 
 const newestEvents = `select seq, parked, attempts, run, count(*) over (partition by source, event_id) as copies

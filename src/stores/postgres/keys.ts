@@ -1,3 +1,5 @@
+import type { Action } from '../../model.js'
+import { notUnknown } from '../../store/input.js'
 import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
 import type { Database } from './connection/database.js'
 import { adhoc, type Run, statement } from './connection/statement.js'
@@ -11,7 +13,8 @@ added as (
   on conflict do nothing
   returning 1
 )
-select exists (select 1 from added) as added, e.finished_at is not null as finished, e.result
+select exists (select 1 from added) as added, e.finished_at is not null as finished, e.result,
+  extract(epoch from hookonce.clock() - e.started_at) * 1000 as age_ms
 from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`
 
 /** $3 name   $4 result */
@@ -41,6 +44,8 @@ interface EffectRow {
   added: boolean
   finished: boolean
   result: string | null
+  /** Of a start. Null for a new effect, whose row this statement does not see. */
+  age_ms?: number | null
 }
 
 /** The lock on the work row keeps other workers out. */
@@ -57,7 +62,25 @@ export async function effect(run: Run, step: EffectStep): Promise<EffectState> {
   const row = rows[0]
   if (!row) return { state: 'fenced' }
   if (row.finished) return { state: 'finished', result: row.result ?? '' }
-  return { state: row.added ? 'new' : 'unknown' }
+  return row.added ? { state: 'new' } : { state: 'unknown', ageMs: Math.max(0, Number(row.age_ms ?? 0)) }
+}
+
+/** $1 seq   $2 name   $3 result */
+const finishUnknown = statement('effect_decide')`
+update hookonce.effects set finished_at = hookonce.clock(), result = $3
+where seq = $1::bigint and name = $2 and finished_at is null returning 1`
+
+const dropUnknown = statement(
+  'effect_forget',
+)`delete from hookonce.effects where seq = $1::bigint and name = $2 and finished_at is null returning 1`
+
+/** What a person has found out about the effects of an event whose end is unknown. */
+export async function decideEffects(run: Run, { events, effects = {} }: Action, seq: number): Promise<void> {
+  for (const [name, result] of Object.entries(effects)) {
+    const found =
+      result === null ? await run(dropUnknown, [seq, name]) : await run(finishUnknown, [seq, name, result])
+    if (found.length === 0) throw notUnknown(name, events[0]!)
+  }
 }
 
 /** $1 key   $2 lease in ms */

@@ -15,6 +15,7 @@ import type { Database } from './connection/database.js'
 import { adhoc, texts } from './connection/statement.js'
 import { seqRange } from './hours.js'
 import { getEvents, reasonOf } from './read.js'
+import { hasReference } from './references.js'
 import { hasOpenConflict, stateOf } from './work.js'
 
 const knownSources = adhoc('select distinct source from hookonce.totals')
@@ -65,6 +66,7 @@ async function look(
     reason: reasonOf,
     attempts: `coalesce(w.attempt, (select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), e.attempts, 0)`,
     hasConflict: hasOpenConflict,
+    hasReference: (value, label) => hasReference('e', value, label),
     value,
     instant: (ms) => `to_timestamp(${value(ms)}::float8 / 1000)`,
     like: (column, glob) => `${column} like ${value(glob.replace(/[\\%_]/g, '\\$&').replace(/\*+/g, '%'))}`,
@@ -111,6 +113,7 @@ function reached(walks: readonly Walk[], value: (v: unknown) => string): string 
 const ranges: Readonly<Record<ListIndex, readonly [table: string, where: string]>> = {
   key: ['events', 't.source = k.a and t.event_id = k.b'],
   reference: ['events', 't.related_reference = k.a'],
+  references: ['event_references', 't.value = k.a'],
   work: ['work', 'true'],
   leased: ['work', 't.source = k.a and t.token is not null'],
   retrying: ['work', 't.source = k.a and t.token is null and t.attempt > t.base_attempt'],

@@ -3,14 +3,15 @@
  * seq), checked, and changed in one transaction with the audit. An event with a live lease is not changed.
  */
 import type { Action, ActionResult, EventKey, State } from '../../model.js'
-import { actionResult, auditVerb, decidesOnly } from '../shared/operate.js'
+import { actionResult, auditVerb, decidesOnly, namedContent } from '../shared/operate.js'
 import { writeAudits } from './audit.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Run, statement, texts } from './connection/statement.js'
 import { decideConflicts, swapContent } from './duplicates.js'
 import { countHours, countParked } from './hours.js'
+import { decideEffects } from './keys.js'
 import { promote } from './settle.js'
-import { hasOpenConflict, parkedFor, stateOf } from './work.js'
+import { parkedFor, shownFirst, stateOf } from './work.js'
 
 /** $1 sources   $2 event ids */
 const find = statement('operate_find')`
@@ -31,27 +32,31 @@ const lockEvents = statement(
   'operate_lock_events',
 )`select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update`
 
-/** $1 seqs   $2 whether the other content of a conflict is wanted */
+/** $1 seqs   $2 whether it is about other content   $3 the hash of that content, or null */
 const read = statement('operate_read')`
-select e.seq, ${stateOf} as state, e.received_at as "receivedAt", case when $2::bool
-  then coalesce((select c.body is not null from hookonce.conflicts c where c.seq = e.seq order by c.number desc limit 1), false)
-  else exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
-end as "hasPayload", $2::bool and ${hasOpenConflict} as "hasOpenConflict"
+select e.seq, ${stateOf} as state, e.received_at as "receivedAt", encode(o.hash, 'hex') as hash, coalesce(o.is_open, false) as "isOpen",
+  case when $2::bool then coalesce(o.has_body, false)
+    else exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
+  end as "hasPayload"
 from hookonce.events e left join hookonce.work w on w.seq = e.seq
+left join lateral (
+  select c.hash, c.body is not null as has_body, c.decided_at is null as is_open from hookonce.conflicts c
+  where $2::bool and c.seq = e.seq and c.hash = coalesce($3::bytea, c.hash) order by ${shownFirst} limit 1
+) o on true
 where e.seq = any($1::bigint[])`
 
 /**
  * $1 seqs   $2 how much to add to the run. Earlier attempts no longer count against the retry policy. Of each lane the
  * first event is due and the others are parked; all of them are locked here or not yet visible to other transactions.
  */
-const restart = statement('operate_restart')`
+export const restart = statement('operate_restart')`
 with before as materialized (
   select e.seq, e.source, e.received_at, e.parked, e.lane, e.run + $2::int as run,
     coalesce((select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), e.attempts, 0) as attempts
   from hookonce.events e where e.seq = any($1::bigint[])
 ),
 reset as (
-  update hookonce.events e set parked = null, reason = null, processed_at = null, run = b.run
+  update hookonce.events e set parked = null, withheld = null, reason = null, processed_at = null, run = b.run
   from before b where e.seq = b.seq
 ),
 queued as (
@@ -67,11 +72,10 @@ insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_a
 select seq, attempt, run, worker, claimed_at, next_at, 'lost' from hookonce.work
 where seq = any($1::bigint[]) and token is not null`
 
+const leave = statement('operate_leave')`delete from hookonce.work where seq = any($1::bigint[])`
+
 const park = statement('operate_ignore')`
-with gone as (
-  delete from hookonce.work where seq = any($1::bigint[])
-),
-before as materialized (
+with before as materialized (
   select seq, source, received_at, parked from hookonce.events where seq = any($1::bigint[])
 ),
 parked as (
@@ -90,7 +94,7 @@ export function operate(db: Database, action: Action): Promise<ActionResult[]> {
       // A key that an action names twice is checked against its first result.
       if (event && result.done) {
         event.state = result.to
-        event.hasOpenConflict = false
+        event.isOpen = false
       }
       return result
     })
@@ -117,7 +121,9 @@ interface Found {
   state: State
   /** The bytes that the action is about. */
   readonly hasPayload: boolean
-  hasOpenConflict: boolean
+  /** Of the other content that the action is about. */
+  readonly hash: string
+  isOpen: boolean
   readonly receivedAt: number
 }
 
@@ -127,7 +133,7 @@ async function lockAndRead(run: Run, seqs: number[], action: Action): Promise<Ma
   await run(lockEvents, values)
   // Another action may have inserted a work row while this one waited for the event.
   await run(lockNewWork, values)
-  const rows = await run<Found>(read, [...values, action.conflict === true])
+  const rows = await run<Found>(read, [...values, Boolean(action.conflict), namedContent(action)])
   return new Map(rows.map((row) => [row.seq, row]))
 }
 
@@ -137,13 +143,18 @@ async function apply(
   done: readonly { key: EventKey; seq: number }[],
 ): Promise<void> {
   const seqs = done.map(({ seq }) => seq)
-  if (action.conflict) await decideConflicts(run, seqs)
-  if (!decidesOnly(action)) {
+  if (decidesOnly(action)) await decideConflicts(run, seqs, namedContent(action))
+  else {
     await run(writeLost, [numbers(seqs)])
     if (action.verb === 'ignore') {
-      await run(park, [numbers(seqs)])
+      await run(leave, [numbers(seqs)])
+      // Waits for the next event of a lane: its settle must not wait for the counters that `park` locks.
       await promote(run, seqs)
-    } else await run(restart, [numbers(seqs), action.verb === 'replay' ? 1 : 0])
+      await run(park, [numbers(seqs)])
+    } else {
+      await decideEffects(run, action, seqs[0]!)
+      await run(restart, [numbers(seqs), action.verb === 'replay' ? 1 : 0])
+    }
   }
   const { actor, note } = action
   const verb = auditVerb(action)

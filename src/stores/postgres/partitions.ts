@@ -220,8 +220,8 @@ const MOVED = 5_000
 
 const move = (table: string) =>
   adhoc(`
-insert into hookonce.payloads (seq, received_at, source, headers, body)
-select seq, received_at, source, headers, body from ${table} where seq = any($1::bigint[]) on conflict do nothing`)
+insert into hookonce.payloads (seq, received_at, source, headers, body, reply_status, reply_headers, reply_body)
+select seq, received_at, source, headers, body, reply_status, reply_headers, reply_body from ${table} where seq = any($1::bigint[]) on conflict do nothing`)
 
 /** Each day with payloads to move gets a partition: the unit may have changed from months to days. */
 async function ensureFor(run: Run, table: string, some: string, unit: PartitionUnit): Promise<void> {

@@ -1,5 +1,7 @@
 /** The PostgreSQL store. Each verb has a file with its SQL; `connection/` talks to the server. */
 import { HookonceError } from '../../errors.js'
+import type { Logger } from '../../log.js'
+import type { RecordVerdict } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
 import { checked } from '../shared/checked.js'
 import { DEFAULT_PAGE } from '../shared/list.js'
@@ -10,9 +12,12 @@ import { Database } from './connection/database.js'
 import { Listener } from './connection/listener.js'
 import type { PostgresOptions } from './connection/pools.js'
 import { inSchema } from './connection/statement.js'
+import { warnOfFewConnections } from './connections.js'
+import { copyToConsumer, listConsumers, openConsumers } from './consumers.js'
 import { conflictOf, duplicateCounts, openConflictsOf } from './duplicates.js'
 import { erase } from './erase.js'
 import { deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
+import { listLimits, takeGrants } from './grants.js'
 import { addHistory, handled, processes, readHistory } from './history.js'
 import { importEvents, knownEvents } from './imports.js'
 import { inspect } from './inspect.js'
@@ -22,14 +27,19 @@ import { listEvents } from './list.js'
 import { maintain } from './maintain.js'
 import { inOneTransaction, migrate, noteAsSql } from './migrate.js'
 import { operate } from './operate.js'
+import { listPauses, pause, resume } from './pauses.js'
 import { pinger } from './ping.js'
 import { pruner } from './prune.js'
 import { attemptsOf, getEvent, payloadOf, tail } from './read.js'
+import { noteReconcile, reconciles } from './reconciles.js'
 import { recorder } from './record.js'
+import { replyOf } from './replies.js'
 import { migrations } from './schema.js'
 import { settle } from './settle.js'
+import { oldestUnfinished, standingsOf } from './standings.js'
 import { statsOf } from './stats.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
+import { writerOf } from './why.js'
 
 export { asClient, type TransactionClient } from './connection/as-client.js'
 export type { PostgresOptions } from './connection/pools.js'
@@ -44,15 +54,23 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
   const listener = new Listener(db)
   const heartbeats = new Heartbeats(db)
   let closing: Promise<void> | undefined
+  let log: Logger | undefined
 
   return checked({
     name: `postgres:${db.schema}`,
     singleWriter: false,
-    logTo: (logger) => db.sessions.logTo(logger),
-    migrate: () => migrate(db),
-    async record(deliveries) {
-      const verdicts = await health.watch(deliveries, () => record(deliveries))
-      if (verdicts.some((delivery) => delivery.some(({ status }) => status === 'recorded'))) listener.notify()
+    logTo(logger) {
+      log = logger
+      db.sessions.logTo(logger)
+    },
+    async migrate() {
+      const report = await migrate(db)
+      if (log) await warnOfFewConnections(db, log).catch(() => {}) // a log that works is opened
+      return report
+    },
+    async record(deliveries, claim) {
+      const verdicts = await health.watch(deliveries, () => record(deliveries, claim))
+      if (verdicts.some((delivery) => delivery.some(isForOthers))) listener.notify()
       return verdicts
     },
     claim: claimer(db),
@@ -96,12 +114,15 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       payload: (key) => payloadOf(db, key),
       attempts: (key) => attemptsOf(db, key),
       effects: (key) => effectsOf(db, key),
-      conflict: (key) => conflictOf(db, key),
+      conflict: (key, hash) => conflictOf(db, key, hash),
       openConflicts: (limit) => openConflictsOf(db, limit),
       deadLetters: (deadOptions) => deadLetters(db, deadOptions),
       leases: () => leasesOf(db),
+      standings: (seqs) => standingsOf(db, seqs),
+      oldest: (limit) => oldestUnfinished(db, limit),
       types: (limit) => typesOf(db, limit),
       idsFrom: (prefix, limit) => idsFrom(db, prefix, limit),
+      writerOf: (row) => writerOf(db, row),
       report: () => inspect(db),
     },
     imports: {
@@ -121,6 +142,29 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       processes: () => processes(db),
       handled: () => handled(db),
     },
+    consumers: {
+      open: (consumers) => openConsumers(db, consumers),
+      list: () => listConsumers(db),
+      async copy(copy) {
+        const copied = await copyToConsumer(db, copy)
+        if (copied !== null && copied > 0) listener.notify()
+        return copied !== null
+      },
+    },
+    reconciles: {
+      note: (run) => noteReconcile(db, run),
+      runs: (filter) => reconciles(db, filter),
+    },
+    replies: { get: (key) => replyOf(db, key) },
+    grants: {
+      take: (holder, requests) => takeGrants(db, holder, requests),
+      list: (options) => listLimits(db, options),
+    },
+    pauses: {
+      pause: async (wanted) => listener.tellOfPause(await pause(db, wanted)),
+      resume: async (wanted) => listener.tellOfPause(await resume(db, wanted)),
+      list: () => listPauses(db),
+    },
   })
 
   async function closeAll(): Promise<void> {
@@ -135,6 +179,10 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       await db.close()
     }
   }
+}
+
+function isForOthers(verdict: RecordVerdict): boolean {
+  return verdict.status === 'recorded' && verdict.leasedAt === undefined
 }
 
 /**

@@ -71,8 +71,8 @@ select distinct p.seq
 from hookonce.events e
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
 where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
-  and not exists (${unfinished('o.seq = e.seq')})
-  and not exists (${unfinished('o.payload_seq = e.payload_seq')})`
+  and not exists (${unfinished('o.seq = p.seq')})
+  and not exists (${unfinished('o.payload_seq = p.seq')})`
 
 const findPayloads = statement('prune_find_payloads')`${oldPayloads} limit $5`
 const findArchivedPayloads = statement(
@@ -132,6 +132,7 @@ attempts as (delete from hookonce.attempts a using gone g where a.seq = g.seq),
 effects as (delete from hookonce.effects f using gone g where f.seq = g.seq),
 duplicates as (delete from hookonce.duplicates d using gone g where d.seq = g.seq),
 conflicts as (delete from hookonce.conflicts c using gone g where c.seq = g.seq),
+referred as (delete from hookonce.event_references r using gone g where r.seq = g.seq),
 guards as (
   delete from hookonce.guards u using gone g
   where u.source = g.source and u.guard_hash = g.guard_hash and u.event_id = g.event_id
@@ -140,7 +141,9 @@ payloads as (
   delete from hookonce.payloads p using gone g
   where p.seq = coalesce(g.payload_seq, g.seq) and p.received_at = g.received_at
     and not exists (
-      select 1 from hookonce.events o where o.payload_seq = g.payload_seq and o.seq not in (select seq from gone))
+      select 1 from hookonce.events o where o.payload_seq = p.seq and o.seq not in (select seq from gone))
+    and not exists (
+      select 1 from hookonce.events o where o.seq = g.payload_seq and o.payload_seq is null and o.seq not in (select seq from gone))
 ),
 counted as (${countHours('gone', { recorded: '-count(*)', ignored: `-${countParked('ignored')}` })}
 )

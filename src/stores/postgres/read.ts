@@ -3,23 +3,24 @@ import type { Attempt, Payload } from '../../store.js'
 import { asRecord, type EventRow } from '../shared/event-record.js'
 import type { Database } from './connection/database.js'
 import { numbers, statement } from './connection/statement.js'
-import { hasOpenConflict, stateOf } from './work.js'
+import { referenceRows } from './references.js'
+import { shownFirst, stateOf } from './work.js'
 
 /** For `events e left join work w`. */
 export const reasonOf = `case when w.seq is null then e.reason
     else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
 
 const record = `
-select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, ${stateOf} as state,
+select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, e.reference_label,
+  ${referenceRows} as other_references, ${stateOf} as state,
   ${reasonOf} as reason, e.received_at as "receivedAt",
   case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as "processedAt",
   coalesce(w.attempt, a.attempt, e.attempts, 0) as attempts, e.run,
   case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as "nextAttemptAt",
   1 + coalesce(d.count, 0) as deliveries, coalesce(d.conflicts, 0) as conflicts,
-  coalesce(d.last_at, e.received_at) as "lastDeliveryAt", d.conflict_at, encode(d.conflict_hash, 'hex') as conflict_hash,
-  case when d.conflicts > 0 and not ${hasOpenConflict} then (
-    select max(c.decided_at) from hookonce.conflicts c where c.seq = e.seq) end as decided_at,
+  coalesce(d.last_at, e.received_at) as "lastDeliveryAt", c.at as conflict_at, encode(c.hash, 'hex') as conflict_hash, c.decided_at,
   encode(e.content_hash, 'hex') as "contentHash", e.same_as as "sameAs",
+  coalesce(e.origin, 'delivery') as origin,
   case
     when exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
       then 'kept'
@@ -29,7 +30,11 @@ left join hookonce.work w on w.seq = e.seq
 left join hookonce.duplicates d on d.seq = e.seq
 left join lateral (
   select a.attempt, a.finished_at from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
-) a on true`
+) a on true
+left join lateral (
+  select c.at, c.hash, c.decided_at from hookonce.conflicts c where d.conflicts > 0 and c.seq = e.seq
+  order by ${shownFirst} limit 1
+) c on true`
 
 const getByKey = statement('get')`${record} where e.source = $1 and e.event_id = $2`
 
@@ -42,7 +47,7 @@ join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.receive
 where e.source = $1 and e.event_id = $2`
 
 const getAttempts = statement('attempts')`
-select a.attempt, a.run, a.worker, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.detail
+select a.attempt, a.run, a.worker, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.detail, a.place
 from hookonce.events e join hookonce.attempts a on a.seq = e.seq
 where e.source = $1 and e.event_id = $2
 order by a.attempt`

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { contentGuards, type NewDelivery, type NewEvent } from '../../model.js'
+import { contentGuards, type NewDelivery, type NewEvent, type RecordClaim } from '../../model.js'
+import { otherReferencesOf, ownLabelOf } from '../shared/references.js'
 import { joined, numbers, texts } from './connection/statement.js'
 
 export interface BatchEvent {
@@ -8,11 +9,15 @@ export interface BatchEvent {
   /** Indexes: of the delivery in the batch, and of the event in its delivery. */
   readonly delivery: number
   readonly index: number
+  /** Null: it is not claimed. */
+  readonly token: string | null
 }
 
-export function eventsOf(deliveries: readonly NewDelivery[]): BatchEvent[] {
+export function eventsOf(deliveries: readonly NewDelivery[], claim?: RecordClaim): BatchEvent[] {
   return deliveries.flatMap((from, delivery) =>
-    from.events.map((event, index) => ({ event, from, delivery, index })),
+    from.events.map((event, index) => {
+      return { event, from, delivery, index, token: claim?.tokens.get(event) ?? null }
+    }),
   )
 }
 
@@ -49,17 +54,42 @@ export function sameContent(a: Uint8Array | null, b: Uint8Array | null): boolean
   return a === null || b === null || Buffer.compare(a, b) === 0
 }
 
-/** A statement that is sent again recognises its rows by this number. */
-export function newBatch(): string {
-  return randomBytes(8).readBigInt64LE().toString()
+export interface Batch {
+  /** A statement that is sent again recognises its rows by this number. */
+  readonly number: string
+  readonly by: Pick<RecordClaim, 'worker' | 'leaseMs'>
 }
 
-/** `insertPlain` can record the event: it is alone in its delivery, and has no guard and no lane. */
+export function newBatch(by: Batch['by']): Batch {
+  return { number: randomBytes(8).readBigInt64LE().toString(), by }
+}
+
+const claimOf = (items: readonly BatchEvent[], { by }: Batch): unknown[] => [
+  texts(items.map(({ token }) => token)),
+  by.worker,
+  by.leaseMs,
+]
+
+/** `insertPlain` can record the event: it was delivered alone, and has no guard and no lane. */
 export function isPlain({ event, from }: BatchEvent): boolean {
+  if (originOf(from) !== null) return false
   return from.events.length === 1 && event.guardHash === null && (event.lane ?? null) === null
 }
 
-export function plainParameters(items: readonly BatchEvent[], batch: string): unknown[] {
+/** Labels of the references, and the other references. */
+function referencesIn(items: readonly BatchEvent[]): unknown[] {
+  return [
+    texts(items.map(({ event }) => ownLabelOf(event))),
+    texts(items.map(({ event }) => otherReferencesOf(event))),
+  ]
+}
+
+/** True when an event has references that are rows. */
+export function refers(items: readonly BatchEvent[]): boolean {
+  return items.some(({ event }) => otherReferencesOf(event) !== null)
+}
+
+export function plainParameters(items: readonly BatchEvent[], batch: Batch): unknown[] {
   return [
     texts(items.map((item) => item.from.source)),
     texts(items.map((item) => item.event.id)),
@@ -72,14 +102,16 @@ export function plainParameters(items: readonly BatchEvent[], batch: string): un
     joined(items.map((item) => item.from.body)),
     joined(items.map((item) => item.event.contentHash ?? NO_HASH)),
     numbers(items.map((item) => item.event.contentHash !== null)),
-    batch,
+    batch.number,
+    ...claimOf(items, batch),
+    ...referencesIn(items),
   ]
 }
 
 export function parameters(
   items: readonly BatchEvent[],
   payloadSeq: Map<NewDelivery, number>,
-  batch: string,
+  batch: Batch,
 ): unknown[] {
   const deliveries = [...new Set(items.map((item) => item.from))]
   const place = new Map(deliveries.map((delivery, i) => [delivery, i + 1]))
@@ -104,8 +136,16 @@ export function parameters(
     numbers(startsOf(deliveries)),
     numbers(deliveries.map((delivery) => delivery.body.byteLength)),
     joined(deliveries.map((delivery) => delivery.body)),
-    batch,
+    batch.number,
+    ...claimOf(items, batch),
+    ...referencesIn(items),
+    texts(deliveries.map(originOf)),
   ]
+}
+
+/** As it is stored. */
+function originOf({ origin }: NewDelivery): string | null {
+  return origin === undefined || origin === 'delivery' ? null : origin
 }
 
 /** Offsets of the bodies in the joined value, from 1. */

@@ -3,21 +3,33 @@ import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
 import { repeatShare } from '../shared/duplicate-audit.js'
-import { type Found, newlyFound } from '../shared/judge.js'
+import { DROPPED, type Found, newlyFound } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
 import { asHookonceError, describe, isRefusal, isRowFailure } from './connection/failure.js'
 import { standbyWait } from './connection/replication.js'
 import { type Statement, texts } from './connection/statement.js'
 import { inPartitions } from './partitions.js'
 import {
+  type Batch,
   type BatchEvent,
   isPlain,
   newBatch,
   parameters,
   plainParameters,
+  refers,
   sameContent,
 } from './record-batch.js'
-import { disown, type FoundRow, type Inserted, insert, insertPlain, lookup, reserve } from './record-sql.js'
+import {
+  type FoundRow,
+  type Inserted,
+  insert,
+  insertPlain,
+  insertPlainReferring,
+  insertReferring,
+  LOST_RACE,
+  lookup,
+  reserve,
+} from './record-sql.js'
 
 export type Recorded = Stored | Unstored
 
@@ -34,6 +46,9 @@ export interface Unstored {
   readonly fault?: HookonceError
 }
 
+/** Retention may remove a known row, or another process record an event, between two statements, but hardly so often. */
+const MOST_TRIES = 5
+
 export class Inserter {
   readonly #db: Database
   readonly #slots = slotKeeper()
@@ -45,29 +60,54 @@ export class Inserter {
     this.#standbyHasAll = standbyWait(db)
   }
 
-  /** Splits a batch in two, when one row may have failed it, until the delivery with that row is found. */
-  async insert(items: readonly BatchEvent[]): Promise<Recorded[]> {
+  /**
+   * Splits a batch in two, when one row may have failed it, until the delivery with that row is found. A batch that has
+   * lost a race is tried again first: the row of the other transaction is committed now.
+   */
+  async insert(
+    items: readonly BatchEvent[],
+    by: Batch['by'],
+    tries = MOST_TRIES,
+    batch = newBatch(by),
+  ): Promise<Recorded[]> {
     if (items.length === 0) return []
+    if (tries === 0) return items.map((item) => refused(item, dropped()))
     try {
-      return await (items.every(isPlain) ? this.#insertPlain(items) : this.#insertAny(items))
+      const recorded = await (items.every(isPlain)
+        ? this.#insertPlain(items, batch)
+        : this.#insertAny(items, batch))
+      const rest = missing(recorded)
+      const again = await this.insert(
+        rest.map((i) => items[i]!),
+        by,
+        tries - 1,
+        batch,
+      )
+      rest.forEach((i, k) => {
+        recorded[i] = again[k]
+      })
+      return recorded as Recorded[]
     } catch (error) {
-      if (!isRowFailure(error)) throw asHookonceError(error)
+      const isLost = (error as { code?: unknown }).code === LOST_RACE
+      if (isLost && tries > 1) return this.insert(items, by, tries - 1, batch)
+      if (!isLost && !isRowFailure(error)) throw asHookonceError(error)
       const half = middleDelivery(items)
-      if (half === 0) return items.map((item) => refused(item, error))
-      const first = await this.insert(items.slice(0, half))
-      return [...first, ...(await this.insert(items.slice(half)))]
+      if (half === 0) return items.map((item) => refused(item, isLost ? dropped() : error))
+      const first = await this.insert(items.slice(0, half), by)
+      return [...first, ...(await this.insert(items.slice(half), by))]
     }
   }
 
-  async #insertPlain(items: readonly BatchEvent[]): Promise<Recorded[]> {
-    const batch = newBatch()
+  /** An event is undefined when retention has just removed its known row, or a trigger has dropped its new one. */
+  async #insertPlain(items: readonly BatchEvent[], batch: Batch): Promise<(Recorded | undefined)[]> {
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
     // The look-up alone costs less for duplicates: it gets no bodies and writes nothing.
     let known = this.#repeats.areLikely() ? await this.#lookUp(items, recorded, batch) : 0
     const fresh = missing(recorded)
     if (fresh.length > 0) {
       const chosen = fresh.map((i) => items[i]!)
-      const rows = await this.#write<Inserted>(items, insertPlain, plainParameters(chosen, batch))
+      const sql = refers(chosen) ? insertPlainReferring : insertPlain
+      const rows = await this.#write<Inserted>(items, sql, plainParameters(chosen, batch))
       for (const { n, seq, at } of rows) {
         const i = fresh[n - 1]!
         recorded[i] = inserted(seq, at, items[i]!)
@@ -77,63 +117,39 @@ export class Inserter {
     this.#repeats.note(known, items.length)
     // Known events may come from a commit that has not waited for the standby.
     if (known > 0) await this.#standbyHasAll()
-    return this.#insertRest(items, recorded)
+    return recorded
   }
 
-  async #insertAny(items: readonly BatchEvent[]): Promise<Recorded[]> {
-    const batch = newBatch()
+  async #insertAny(items: readonly BatchEvent[], batch: Batch): Promise<(Recorded | undefined)[]> {
     const values = parameters(items, await this.#reservePayloads(items), batch)
-    const rows = await this.#write<FoundRow>(items, insert, values)
+    const rows = await this.#write<FoundRow>(items, refers(items) ? insertReferring : insert, values)
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
     for (const row of rows) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
-    // These lost a race against a commit that the statement could not see. They may have written a guard for nothing.
-    const late = missing(recorded).map((i) => items[i]!)
-    if (late.length > 0) {
-      await this.#lookUp(items, recorded, batch)
-      await this.#removeGuards(late)
-    }
+    // These lost a race against a commit that the statement could not see.
+    await this.#lookUp(items, recorded, batch)
     if (!rows.some((row) => row.is_new)) await this.#standbyHasAll()
-    return this.#insertRest(items, recorded)
-  }
-
-  /** Inserts events again whose known row retention has just removed. */
-  async #insertRest(items: readonly BatchEvent[], recorded: (Recorded | undefined)[]): Promise<Recorded[]> {
-    const rest = missing(recorded)
-    const again = await this.insert(rest.map((i) => items[i]!))
-    rest.forEach((i, k) => {
-      recorded[i] = again[k]
-    })
-    return recorded as Recorded[]
+    return recorded
   }
 
   /** Returns how many it found. */
   async #lookUp(
     items: readonly BatchEvent[],
     recorded: (Recorded | undefined)[],
-    batch: string,
+    batch: Batch,
   ): Promise<number> {
     const unknown = missing(recorded)
     if (unknown.length === 0) return 0
     const rows = await this.#db.resend<FoundRow>(lookup, [
       texts(unknown.map((i) => items[i]!.from.source)),
       texts(unknown.map((i) => items[i]!.event.id)),
-      batch,
+      batch.number,
+      texts(unknown.map((i) => items[i]!.token)),
     ])
     for (const row of rows) {
       const i = unknown[row.n - 1]!
       recorded[i] = asRecorded(row, items[i]!)
     }
     return rows.length
-  }
-
-  async #removeGuards(items: readonly BatchEvent[]): Promise<void> {
-    const guarded = items.filter(({ event }) => event.guardHash !== null)
-    if (guarded.length === 0) return
-    await this.#db.query(disown, [
-      texts(guarded.map((item) => item.from.source)),
-      texts(guarded.map((item) => item.event.id)),
-      texts(guarded.map((item) => Buffer.from(item.event.guardHash!).toString('hex'))),
-    ])
   }
 
   #write<Row extends object>(
@@ -169,15 +185,19 @@ function missing(recorded: readonly (Recorded | undefined)[]): number[] {
   return indexes
 }
 
-function inserted(seq: number, at: number, { event }: BatchEvent): Stored {
-  return { found: newlyFound(seq), hash: event.contentHash, at }
+function inserted(seq: number, at: number, { event, token }: BatchEvent): Stored {
+  return { found: newlyFound(seq, token === null ? null : Math.trunc(at)), hash: event.contentHash, at }
 }
 
 function asRecorded(row: FoundRow, { event }: BatchEvent): Stored {
   const { seq, state, final, content_hash: hash, same_as: sameAs, at } = row
+  const leasedAt = row.leased_at === null ? null : Math.trunc(row.leased_at)
   const equal = sameContent(hash, event.contentHash)
-  const withheld = row.withheld === true
-  return { found: { seq, isNew: row.is_new, state, final, equal, sameAs, withheld }, hash, at }
+  return { found: { seq, isNew: row.is_new, state, final, equal, sameAs, leasedAt }, hash, at }
+}
+
+function dropped(): HookonceError {
+  return new HookonceError('STORE_FAILED', { problem: DROPPED })
 }
 
 /** EVENT_REFUSED when a value of the sender is to blame. After any other failure the sender shall retry. */

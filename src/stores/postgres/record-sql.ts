@@ -1,17 +1,20 @@
-/** `insertPlain` or `insert` for a whole batch, `lookup` for events that are known, and two that are rarely needed. */
-import type { State } from '../../model.js'
+/** `insertPlain` or `insert` for a whole batch, `lookup` for events that are known, and one that is rarely needed. */
+import type { ignoredReasons, State } from '../../model.js'
 import { statement } from './connection/statement.js'
 import { countHours } from './hours.js'
-import { lockBefore, parkedFor, stateOf } from './work.js'
+import { insertReferences } from './references.js'
+import { alive, lockBefore, parkedFor, stateOf } from './work.js'
 
-/** Waits for a review, because its signed content is known under another id. */
-export const REPLAYED = 'replayed_content'
+const replayed: (typeof ignoredReasons)[number] = 'replayed_content'
 
 const now = "date_part('epoch', hookonce.clock()) * 1000"
 
 /** An earlier try of the same batch may have written the row. */
 const knownEvent = (batch: string): string => `e.seq, e.content_hash, e.same_as, w.seq is null as final,
-    e.batch = ${batch}::bigint as is_new, ${stateOf} as state, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld`
+    e.batch = ${batch}::bigint as is_new, ${stateOf} as state`
+/** Null when an event has no token, or its lease with this token is over. */
+const leasedAt = (token: string): string =>
+  `case when w.token = ${token} and ${alive} then date_part('epoch', w.claimed_at) * 1000 end as leased_at`
 
 /**
  * A lock names the last seq before this statement: `tail` stops there until this transaction has committed. nextval gets
@@ -23,12 +26,25 @@ export const announced = `announced as materialized (
   from hookonce.event_seq
 )`
 
+const leaseColumns = 'token, attempt, worker, claimed_at'
+const leaseTime = (ms: string): string => `make_interval(secs => ${ms}::float8 / 1000)`
+/** Of a row in `work`. Without a token it is not leased. */
+const leaseValues = (token: string, worker: string): string =>
+  `${token}, (${token} is not null)::int, case when ${token} is not null then ${worker} end,
+    case when ${token} is not null then hookonce.clock() end`
+
+/** Only in statements for events that have other references: the rest costs no more for them. */
+const referred = `referred as (${insertReferences('select seq, rows from placed where rows is not null')}
+),
+`
+
 /*
  * $1-$4 source, event id, type, reference   $5 part   $6 delivery (from 1)   $7 reserved payload seq or null
  * $8 content hashes, joined   $9 has content hash   $10 guard hashes, joined   $11 has guard hash   $12 lanes
  * per delivery: $13 received at (ms or null)   $14 headers   $15 store known content   $16 handle known content
  * $17 body offset (from 1)   $18 body length   $19 bodies, joined
- * $20 batch   $21 slot
+ * $20 batch   $21 tokens or null   $22 worker   $23 lease in ms   $24 labels of references   $25 other references (JSON) or null
+ * $26 origins (null for a delivery)   $27 slot
  *
  * - Bytes are one binary value that is cut here: the driver sends an array of bytea as hexadecimal text.
  * - The look-up is lateral with a limit, which can only run through the index, row by row: a plan made while the table
@@ -38,24 +54,27 @@ export const announced = `announced as materialized (
  * - The planner expects a few events in a batch, and would compare each inserted row with each event (a nested loop).
  *   `(... in (select ...)) is true` can only be a look-up in a hash table; a full join with a condition that accepts null
  *   can only be a hash or merge join.
+ * - An event that lost a race (another transaction, which the snapshot lacks, has inserted its id) must not leave its guard:
+ *   the statement fails as a whole, and is sent again with a snapshot that has the other row.
  * - Rows are inserted in key order: two batches with the same keys then wait for each other instead of deadlocking.
  */
-export const insert = statement('record')`
+const insertAny = (refers: boolean) => statement(refers ? 'record_referring' : 'record')`
 with input as materialized (
-  select n, source, event_id, event_type, reference, lane, part, d, payload_seq,
+  select n, source, event_id, event_type, reference, label, rows, lane, part, d, payload_seq, token,
     case when hashed then substring($8::bytea from (32 * (n - 1) + 1)::int for 32) end as content_hash,
     case when guarded then substring($10::bytea from (32 * (n - 1) + 1)::int for 32) end as guard_hash
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::bigint[], $9::bool[], $11::bool[],
-    $12::text[])
-    with ordinality as i (source, event_id, event_type, reference, part, d, payload_seq, hashed, guarded, lane, n)
+    $12::text[], $21::uuid[], $24::text[], $25::text[])
+    with ordinality as i (source, event_id, event_type, reference, part, d, payload_seq, hashed, guarded, lane, token, label, rows,
+      n)
 ),
 delivery as materialized (
-  select d, coalesce(to_timestamp(received_ms / 1000.0), hookonce.clock()) as received_at, headers, stores, handles, at, length
-  from unnest($13::float8[], $14::text[], $15::bool[], $16::bool[], $17::int[], $18::int[])
-    with ordinality as i (received_ms, headers, stores, handles, at, length, d)
+  select d, coalesce(to_timestamp(received_ms / 1000.0), hookonce.clock()) as received_at, headers, stores, handles, origin, at, length
+  from unnest($13::float8[], $14::text[], $15::bool[], $16::bool[], $17::int[], $18::int[], $26::text[])
+    with ordinality as i (received_ms, headers, stores, handles, at, length, origin, d)
 ),
 known as materialized (
-  select i.n, ${knownEvent('$20')}
+  select i.n, ${knownEvent('$20')}, ${leasedAt('i.token')}
   from input i
   cross join lateral (
     select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1
@@ -63,7 +82,7 @@ known as materialized (
   left join hookonce.work w on w.seq = e.seq
 ),
 fresh as materialized (
-  select i.*, d.received_at, d.stores, d.handles
+  select i.*, d.received_at, d.stores, d.handles, d.origin
   from input i join delivery d on d.d = i.d
   where i.n not in (select n from known)
 ),
@@ -95,16 +114,16 @@ numbered as materialized (
 ),
 added as (
   insert into hookonce.events (seq, payload_seq, batch, received_at, part, source, event_id, event_type, related_reference,
-    content_hash, guard_hash, lane, same_as, parked, reason, processed_at)
-  select seq, payload_seq, $20::bigint, received_at, part, source, event_id, event_type, reference, content_hash, guard_hash, lane,
-    same_as, case when withheld then 'ignored' end, case when withheld then '${REPLAYED}' end,
+    reference_label, content_hash, guard_hash, lane, same_as, origin, parked, withheld, reason, processed_at)
+  select seq, payload_seq, $20::bigint, received_at, part, source, event_id, event_type, reference, label, content_hash,
+    guard_hash, lane, same_as, origin, case when withheld then 'ignored' end, nullif(withheld, false), case when withheld then '${replayed}' end,
     case when withheld then hookonce.clock() end
   from numbered order by source, event_id, n
   on conflict (source, event_id) do nothing
   returning seq
 ),
 placed as materialized (
-  select n, d, seq, payload_seq, source, received_at, withheld, content_hash, lane, same_as
+  select n, d, seq, payload_seq, source, received_at, withheld, content_hash, lane, token, same_as, rows
   from numbered where (seq in (select seq from added)) is true
 ),
 kept as (
@@ -114,54 +133,78 @@ kept as (
   from (select distinct on (d) d, payload_seq, seq, received_at, source from placed order by d) p
   full join delivery d on d.d = p.d where coalesce(p.seq, 0) > 0
 ),
-queued as (
-  insert into hookonce.work (seq, source, next_at, lane)
-  select p.seq, p.source, hookonce.clock() + case when p.nth > 1 or h.seq is not null then ${parkedFor} else interval '0' end, p.lane
+${refers ? referred : ''}entering as materialized (
+  select p.*, p.nth > 1 or h.seq is not null as is_parked,
+    case when p.lane is null then p.token when p.nth = 1 and h.seq is null and p.token is not null
+      and hookonce.take_lane(p.source, p.lane, p.seq) then p.token end as lease
   from (
     select *, case when lane is not null then row_number() over (partition by source, lane order by seq) end as nth
     from placed where not withheld
   ) p left join lateral ${lockBefore('p')} h on p.nth = 1
-  order by p.seq
 ),
-counted as (${countHours('placed', { recorded: 'count(*)', ignored: 'count(*) filter (where withheld)', slot: '$21::int' })}
+queued as (
+  insert into hookonce.work (seq, source, lane, next_at, ${leaseColumns})
+  select seq, source, lane, hookonce.clock() + case when lease is not null then ${leaseTime('$23')}
+    when is_parked then ${parkedFor} else interval '0' end, ${leaseValues('lease', '$22')}
+  from entering order by seq
+),
+counted as (${countHours('placed', { recorded: 'count(*)', ignored: 'count(*) filter (where withheld)', slot: '$27::int' })}
 )
-select n::int, seq, state, final, is_new, withheld, content_hash, same_as, ${now} as at from known
+select n::int, seq, state, final, is_new, content_hash, same_as, leased_at, ${now} as at from known
 union all
-select n::int, seq, case when withheld then 'ignored' else 'pending' end, withheld, true, withheld, content_hash, same_as, ${now}
-from placed
+select n::int, seq, 'ignored', true, true, content_hash, same_as, null, ${now} from placed where withheld
 union all
-select n::int, null, 'ignored', true, false, false, null, same_as, ${now} from compared where same_as is not null and not stores`
+select n::int, seq, 'pending', false, true, content_hash, same_as, case when lease is not null then ${now} end, ${now}
+from entering
+union all
+select n::int, null, 'ignored', true, false, null, same_as, null, ${now} from compared where same_as is not null and not stores
+union all
+select n::int, hookonce.lost_race(), 'ignored', true, false, null, null, null, ${now} from numbered
+where guard_hash is not null and same_as is null and seq not in (select seq from added)`
+export const insert = insertAny(false)
+export const insertReferring = insertAny(true)
+
+export const LOST_RACE = 'HK002'
+
+export const createLostRace = `
+create or replace function hookonce.lost_race() returns bigint language plpgsql volatile as $$
+begin
+  raise exception 'another transaction has recorded the event' using errcode = '${LOST_RACE}';
+end $$;
+`
 
 /*
  * $1-$4 source, event id, type, reference   $5 headers   $6 received at (ms or null)   $7 body offset (from 1)
- * $8 body length   $9 bodies, joined   $10 content hashes, joined   $11 has content hash   $12 batch   $13 slot
+ * $8 body length   $9 bodies, joined   $10 content hashes, joined   $11 has content hash   $12 batch
+ * $13 tokens or null   $14 worker   $15 lease in ms   $16 labels of references   $17 other references (JSON) or null   $18 slot
  *
- * Costs half as much as `insert`, for events that are alone in their delivery and have no guard and no lane. It returns only
+ * Costs half as much as `insert`, for events that were delivered alone and have no guard and no lane. It returns only
  * the events that it inserted: `lookup` finds those that are known or were inserted by an earlier try.
  */
-export const insertPlain = statement('record_plain')`
+const insertAlone = (refers: boolean) => statement(refers ? 'record_plain_referring' : 'record_plain')`
 with ${announced},
 numbered as materialized (
-  select n, source, event_id, event_type, reference, headers, start, length,
+  select n, source, event_id, event_type, reference, label, rows, headers, start, length, token,
     coalesce(to_timestamp(received_ms / 1000.0), hookonce.clock()) as received_at,
     case when hashed then substring($10::bytea from (32 * (n - 1) + 1)::int for 32) end as content_hash,
     nextval((select sequence from announced)) as seq
   from (
     select i.* from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::float8[], $7::int[], $8::int[],
-      $11::bool[])
-      with ordinality as i (source, event_id, event_type, reference, headers, received_ms, start, length, hashed, n)
+      $11::bool[], $13::uuid[], $16::text[], $17::text[]) with ordinality
+      as i (source, event_id, event_type, reference, headers, received_ms, start, length, hashed, token, label, rows, n)
     order by n
   ) i
 ),
 added as (
-  insert into hookonce.events (seq, batch, received_at, source, event_id, event_type, related_reference, content_hash)
-  select seq, $12::bigint, received_at, source, event_id, event_type, reference, content_hash
+  insert into hookonce.events (seq, batch, received_at, source, event_id, event_type, related_reference, reference_label,
+    content_hash)
+  select seq, $12::bigint, received_at, source, event_id, event_type, reference, label, content_hash
   from numbered order by source, event_id
   on conflict (source, event_id) do nothing
   returning seq
 ),
 placed as materialized (
-  select n, seq, source, received_at, headers, start, length
+  select n, seq, source, received_at, headers, start, length, token, rows
   from numbered where (seq in (select seq from added)) is true
 ),
 kept as (
@@ -169,11 +212,16 @@ kept as (
   select seq, received_at, source, headers, substring($9::bytea from start for length) from placed
 ),
 queued as (
-  insert into hookonce.work (seq, source, next_at) select seq, source, hookonce.clock() from placed
+  insert into hookonce.work (seq, source, next_at, ${leaseColumns})
+  select seq, source, hookonce.clock() + case when token is null then interval '0' else ${leaseTime('$15')} end,
+    ${leaseValues('token', '$14')}
+  from placed
 ),
-counted as (${countHours('placed', { recorded: 'count(*)', slot: '$13::int' })}
+${refers ? referred : ''}counted as (${countHours('placed', { recorded: 'count(*)', slot: '$18::int' })}
 )
 select n::int, seq, ${now} as at from placed`
+export const insertPlain = insertAlone(false)
+export const insertPlainReferring = insertAlone(true)
 
 export interface Inserted {
   n: number
@@ -185,25 +233,14 @@ export const reserve = statement(
   'reserve',
 )`select nextval('hookonce.event_seq') as seq from generate_series(1, $1::int)`
 
-/** $1 sources   $2 event ids   $3 batch */
+/** $1 sources   $2 event ids   $3 batch   $4 tokens or null */
 export const lookup = statement('lookup')`
-select i.n::int, ${knownEvent('$3')}, ${now} as at
-from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
+select i.n::int, ${knownEvent('$3')}, ${leasedAt('i.token')}, ${now} as at
+from unnest($1::text[], $2::text[], $4::uuid[]) with ordinality as i (source, event_id, token, n)
 cross join lateral (
   select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1
 ) e
 left join hookonce.work w on w.seq = e.seq`
-
-/**
- * $1 sources   $2 event ids   $3 guard hashes (hexadecimal). The events were not inserted: another batch inserted their
- * ids at the same time.
- */
-export const disown = statement('disown')`
-delete from hookonce.guards g
-using unnest($1::text[], $2::text[], $3::text[]) as i (source, event_id, guard)
-where g.source = i.source and g.guard_hash = decode(i.guard, 'hex') and g.event_id = i.event_id
-  and not exists (select 1 from hookonce.events e
-    where e.source = g.source and e.event_id = g.event_id and e.guard_hash = g.guard_hash)`
 
 export interface FoundRow {
   n: number
@@ -212,8 +249,8 @@ export interface FoundRow {
   state: State
   final: boolean
   is_new: boolean
-  withheld: boolean | null
   content_hash: Uint8Array | null
   same_as: string | null
+  leased_at: number | null
   at: number
 }

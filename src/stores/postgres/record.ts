@@ -8,7 +8,7 @@
  *   conflict  other content under a known id is kept beside the event before anyone is answered (`duplicates.ts`), or
  *             its delivery is refused
  */
-import type { NewDelivery, RecordVerdict } from '../../model.js'
+import type { NewDelivery, RecordClaim, RecordVerdict } from '../../model.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
@@ -19,14 +19,18 @@ import { Inserter, type Recorded, refused, type Stored, type Unstored } from './
 export function recorder(db: Database, audit: DuplicateAudit) {
   const inserter = new Inserter(db)
 
-  return async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
+  return async function record(
+    deliveries: readonly NewDelivery[],
+    claim?: RecordClaim,
+  ): Promise<RecordVerdict[][]> {
     const verdicts = deliveries.map((): RecordVerdict[] => [])
     const faults: Unstored[] = []
     const conflicts: OtherContent[] = []
-    let unanswered = eventsOf(deliveries)
+    const by = { worker: claim?.worker ?? '', leaseMs: claim?.leaseMs ?? 0 }
+    let unanswered = eventsOf(deliveries, claim)
     while (unanswered.length > 0) {
       const { firsts, repeats } = fold(unanswered)
-      const results = await inserter.insert(firsts)
+      const results = await inserter.insert(firsts, by)
       firsts.forEach((event, i) => {
         answer(event, results[i]!)
       })
@@ -43,13 +47,21 @@ export function recorder(db: Database, audit: DuplicateAudit) {
         }
       }
     }
-    for (const conflict of conflicts)
-      await keepOtherContent(db, conflict).catch((error) =>
-        answer(conflict.event, refused(conflict.event, error)),
-      )
+    for (const conflict of conflicts) await keepOrRefuse(conflict)
     // Not one event could be recorded: an outage.
     if (faults.length > 0 && faults.length === verdicts.flat().length) throw faults[0]!.fault
     return verdicts
+
+    async function keepOrRefuse(conflict: OtherContent): Promise<void> {
+      const { event, seq, at } = conflict
+      try {
+        const verdict = await keepOtherContent(db, conflict)
+        verdicts[event.delivery]![event.index] = verdict
+        if (verdict.status === 'duplicate' && verdict.equal) audit.note(seq, at)
+      } catch (error) {
+        answer(event, refused(event, error))
+      }
+    }
 
     function answer(event: BatchEvent, result: Recorded): void {
       const { delivery, index } = event
@@ -61,6 +73,8 @@ export function recorder(db: Database, audit: DuplicateAudit) {
       const verdict = judge(result.found)
       verdicts[delivery]![index] = verdict
       if (verdict.status !== 'duplicate') return
+      // Nobody has delivered it again.
+      if (event.from.origin === 'backfill') return
       if (verdict.equal) audit.note(verdict.seq, result.at)
       else conflicts.push({ event, seq: verdict.seq, at: result.at })
     }

@@ -5,11 +5,13 @@
  * the file of the verb that calls them: to change one, edit it there and list it again in the next migration.
  */
 import type { Migration } from '../../store.js'
+import { createTakeGrant } from './grants.js'
 import { createTotalsTriggers } from './hours.js'
 import { createPartitionFunctions } from './partitions.js'
 import { createHorizon } from './read.js'
+import { createLostRace } from './record-sql.js'
 import { createSettleSucceeded } from './settle.js'
-import { createPromoteLanes, stateOf } from './work.js'
+import { createPromoteLanes, createTakeLane, stateOf } from './work.js'
 
 // Keys have byte order ("C"): it compares exactly, and an upgrade of the operating system cannot break an index on it.
 const log = `
@@ -34,7 +36,7 @@ create sequence hookonce.event_seq as bigint;
 -- An event is inserted once. When it succeeds at once it is never updated: no row in work and not parked means succeeded.
 -- batch: a random number for each record statement, which recognises its rows when it is sent again. payload_seq: null
 -- for its own seq. attempts: set when retention has removed the rows of the attempts. same_as: the event whose signed
--- content it repeats. erased_at: set for every event of a delivery whose bytes were erased; they are never restored.
+-- content it repeats. origin: null for a delivery. withheld: true while it waits for a review because of that and was never handled. erased_at: set for every event of a delivery whose bytes were erased; they are never restored.
 create table hookonce.events (
   seq bigint primary key default nextval('hookonce.event_seq'),
   payload_seq bigint,
@@ -49,11 +51,14 @@ create table hookonce.events (
   event_id text collate "C" not null,
   event_type text collate "C" not null,
   related_reference text collate "C",
+  reference_label text collate "C",
   lane text collate "C",
   content_hash bytea,
   guard_hash bytea,
   same_as text collate "C",
+  origin text collate "C" check (origin in ('backfill', 'import')),
   parked text collate "C" check (parked in ('ignored', 'dead')),
+  withheld boolean,
   reason text,
   constraint events_once unique (source, event_id)
 );
@@ -66,12 +71,25 @@ create index events_parked on hookonce.events (parked, source, seq) where parked
 create index events_sharing_payload on hookonce.events (payload_seq) where payload_seq is not null;
 create index events_flagged on hookonce.events (seq) where same_as is not null;
 
+-- Further references of an event, which has its own one in related_reference.
+create table hookonce.event_references (
+  seq bigint not null,
+  label text collate "C" not null,
+  value text collate "C" not null,
+  primary key (seq, label, value)
+);
+create index event_references_by_value on hookonce.event_references (value, seq);
+
+-- reply_*: the answer that the handler of the event with this seq has returned (inline mode).
 create table hookonce.payloads (
   seq bigint not null,
   received_at timestamptz not null,
   source text collate "C" not null,
   headers text not null,
   body bytea not null,
+  reply_status int,
+  reply_headers text,
+  reply_body bytea,
   primary key (seq, received_at)
 ) partition by range (received_at);
 ${createPartitionFunctions}
@@ -97,6 +115,7 @@ create index work_held on hookonce.work (source, lane) where lane is not null an
 create index work_leased on hookonce.work (source, seq) where token is not null;
 create index work_retrying on hookonce.work (source, seq) where token is null and attempt > base_attempt;
 
+-- xid: the transaction of an attempt that used ctx.tx, to find it by a row that it wrote (docs/decisions/0012-why.md).
 create table hookonce.attempts (
   seq bigint not null,
   attempt int not null,
@@ -106,9 +125,12 @@ create table hookonce.attempts (
   worker text not null,
   outcome text collate "C" not null check (outcome in ('succeeded', 'ignored', 'failed', 'lost')),
   detail text,
+  place text,
+  xid xid8,
   primary key (seq, attempt)
 );
-${createPromoteLanes}${createSettleSucceeded}
+create index attempts_by_xid on hookonce.attempts (xid) where xid is not null;
+${createPromoteLanes}${createTakeLane}${createSettleSucceeded}
 create table hookonce.effects (
   seq bigint not null,
   name text collate "C" not null,
@@ -123,9 +145,7 @@ create table hookonce.duplicates (
   count bigint not null,
   first_at timestamptz not null,
   last_at timestamptz not null,
-  conflicts bigint not null,
-  conflict_at timestamptz,
-  conflict_hash bytea
+  conflicts bigint not null
 ) with (fillfactor = 70);
 
 -- Other content of an event, by its hash. The highest number is the latest. The bytes are removed by their age, like a
@@ -152,7 +172,7 @@ create table hookonce.guards (
   event_id text collate "C" not null,
   primary key (source, guard_hash)
 );
-
+${createLostRace}
 create table hookonce.watermarks (
   source text collate "C" not null,
   key text collate "C" not null,
@@ -253,6 +273,56 @@ create table hookonce.pruned (
   seq bigint not null
 );
 ${createHorizon}
+-- source: that of the copies, such as stripe/mail; that of a source without a slash stands for its main consumer. position:
+-- every event of the followed source up to this seq was copied or was not asked for.
+create table hookonce.consumers (
+  source text collate "C" primary key,
+  position bigint not null,
+  started_at timestamptz not null
+) with (fillfactor = 50);
+
+-- What operators have paused. event_type: a type or a glob; empty = all events of the source.
+create table hookonce.pauses (
+  source text collate "C" not null,
+  event_type text collate "C" not null,
+  actor text not null,
+  note text not null,
+  at timestamptz not null,
+  primary key (source, event_type)
+);
+
+-- Runs of reconcile, the last of each source. report: JSON.
+create table hookonce.reconciles (
+  id uuid primary key,
+  source text collate "C" not null,
+  started_at timestamptz not null,
+  updated_at timestamptz not null,
+  report text not null
+) with (fillfactor = 50);
+create index reconciles_by_source on hookonce.reconciles (source, started_at);
+
+-- Limits of handlers across processes, and the slots that processes hold of them. A limit that is not in use has no row.
+create table hookonce.limits (
+  source text collate "C" not null,
+  pattern text collate "C" not null,
+  key text collate "C" not null,
+  next_start_at timestamptz not null,
+  paused_until timestamptz not null,
+  primary key (source, pattern, key)
+) with (fillfactor = 50);
+create index limits_unused on hookonce.limits (next_start_at);
+create table hookonce.grants (
+  source text collate "C" not null,
+  pattern text collate "C" not null,
+  key text collate "C" not null,
+  holder uuid not null,
+  worker text not null,
+  slots int not null,
+  until timestamptz not null,
+  primary key (source, pattern, key, holder),
+  foreign key (source, pattern, key) references hookonce.limits on delete cascade
+) with (fillfactor = 50);
+${createTakeGrant}
 -- Written to by ping after a record has failed. External storage is not compressed, so the write has its full size.
 -- PostgreSQL 14 cannot set it in create table.
 create table hookonce.probe (id int primary key, filler bytea not null);

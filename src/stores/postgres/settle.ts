@@ -1,38 +1,47 @@
 /** Every statement here changes nothing when the lease has expired. */
 import type { Settlement } from '../../model.js'
+import { asRows } from '../shared/references.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Run, type Statement, statement, texts } from './connection/statement.js'
 import { countHours, countParked } from './hours.js'
 import { applied, leaseValues, NO_TOKEN, tokenOf } from './leases.js'
+import { insertReferences } from './references.js'
 import { alive } from './work.js'
 
+const referred = `referred as (${insertReferences(
+  "select seq, rows from finished where rows is not null and kind <> 'failed'",
+)}
+),
+`
 const promoteLanes = 'hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane))'
 
 /**
- * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms
+ * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 references (JSON) or
+ * null   $8 whether this is the transaction of a handler   $9 places in the code
  *
  * The delete and the update check the token: another transaction that wants the row waits for this one and then does not
  * find its token. Success writes nothing to `events`. The last line reads `promoted`, because PostgreSQL does not run a select
  * in `with` that nobody reads.
  */
-const settleBatch = (promotes: boolean) => statement(promotes ? 'settle' : 'settle_alone')`
+const settleBatch = (promotes: boolean, refers = false) =>
+  statement((promotes ? 'settle' : 'settle_alone') + (refers ? '_referring' : ''))`
 with input as materialized (
-  select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::float8[])
-    with ordinality as i (seq, token, kind, detail, retry_ms, duration_ms, n)
+  select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::float8[], $7::text[], $9::text[])
+    with ordinality as i (seq, token, kind, detail, retry_ms, duration_ms, rows, place, n)
   order by seq
 ),
 finished as (
   delete from hookonce.work w using input i
   where w.seq = i.seq and w.token = i.token and ${alive} and i.retry_ms is null
-  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
+  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.place, i.duration_ms, w.source, w.lane, i.rows
 ),
 waiting as (
   update hookonce.work w set token = null, next_at = hookonce.clock() + make_interval(secs => i.retry_ms / 1000)
   from input i
   where w.seq = i.seq and w.token = i.token and ${alive} and i.retry_ms is not null
-  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
+  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.place, i.duration_ms, w.source, w.lane, i.rows
 ),
-promoted as materialized (
+${refers ? referred : ''}promoted as materialized (
   select ${promotes ? promoteLanes : 'null'} from finished where lane is not null having count(*) > 0
 ),
 settled as materialized (
@@ -47,13 +56,16 @@ parked as (
 counted as (${countHours('parked', { ignored: countParked('ignored'), dead: countParked('dead') })}
 ),
 noted as (
-  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
-  select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), kind, detail
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail, place, xid)
+  select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), kind, detail, place,
+    case when $8 then pg_current_xact_id() end
   from settled
 )
 select n::int from settled where (select count(*) from promoted) >= 0`
 const settleAndPromote = settleBatch(true)
 const settleAlone = settleBatch(false)
+const settleAndRefer = settleBatch(true, true)
+const settleAloneAndRefer = settleBatch(false, true)
 
 const promoteAfter = statement('promote')`
 select ${promoteLanes} from hookonce.events where seq = any($1::bigint[]) and lane is not null having count(*) > 0`
@@ -77,9 +89,9 @@ begin
   if not found then
     raise exception 'the lease is dead' using errcode = '${LEASE_EXPIRED}';
   end if;
-  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, xid)
   values (event_seq, held.attempt, held.run, held.worker, hookonce.clock() - make_interval(secs => duration_ms / 1000),
-    hookonce.clock(), 'succeeded');
+    hookonce.clock(), 'succeeded', pg_current_xact_id());
   if held.lane is not null then
     perform hookonce.promote_lanes(array[event_seq], array[held.source], array[held.lane]);
   end if;
@@ -106,8 +118,9 @@ promoted as materialized (
   select ${promoteLanes} from finished where lane is not null having count(*) > 0
 ),
 noted as (
-  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
-  select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), 'succeeded'
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, xid)
+  select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), 'succeeded',
+    pg_current_xact_id()
   from finished
 )
 select case when count(*) <> $4::int then hookonce.settle_succeeded(0, '${NO_TOKEN}', 0) end
@@ -129,11 +142,17 @@ export function settleSucceededSql({ lease, durationMs }: Settlement): string {
   return `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)})`
 }
 
-/** For the log’s own connection, or for a handler’s transaction. */
-export function settling(settlements: readonly Settlement[], promotes: boolean): [Statement, unknown[]] {
+export function settling(
+  settlements: readonly Settlement[],
+  { promotes, isHandlers }: { readonly promotes: boolean; readonly isHandlers: boolean },
+): [Statement, unknown[]] {
   const outcomes = settlements.map((settlement) => settlement.outcome)
+  const rows = settlements.map(({ references }) => asRows(references))
+  const [promoting, alone] = rows.every((one) => one === null)
+    ? [settleAndPromote, settleAlone]
+    : [settleAndRefer, settleAloneAndRefer]
   return [
-    promotes ? settleAndPromote : settleAlone,
+    promotes ? promoting : alone,
     [
       ...leaseValues(settlements.map((settlement) => settlement.lease)),
       texts(outcomes.map((outcome) => outcome.kind)),
@@ -144,10 +163,16 @@ export function settling(settlements: readonly Settlement[], promotes: boolean):
       ),
       numbers(outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.retryInMs : null))),
       numbers(settlements.map((settlement) => settlement.durationMs)),
+      texts(rows),
+      isHandlers,
+      texts(outcomes.map((outcome) => (outcome.kind === 'failed' && outcome.place) || null)),
     ],
   ]
 }
 
 export async function settle(db: Database, settlements: readonly Settlement[]): Promise<boolean[]> {
-  return applied(settlements.length, await db.query(...settling(settlements, true)))
+  return applied(
+    settlements.length,
+    await db.query(...settling(settlements, { promotes: true, isHandlers: false })),
+  )
 }

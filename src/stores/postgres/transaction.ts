@@ -9,7 +9,12 @@
 import type { PoolClient, QueryResultRow } from 'pg'
 import { HookonceError, invalid } from '../../errors.js'
 import type { Lease, Settlement } from '../../model.js'
-import type { StoreTransaction, TransactionKeys, TransactionOptions } from '../../store.js'
+import type {
+  StoreTransaction,
+  TransactionKeys,
+  TransactionOptions,
+  TransactionReplies,
+} from '../../store.js'
 import { answerOf, corked, isBusy, isOutsideTransaction, isPipelined } from './connection/client.js'
 import type { Database } from './connection/database.js'
 import {
@@ -25,6 +30,7 @@ import type { Statement } from './connection/statement.js'
 import { Turns } from './connection/turns.js'
 import { advanceWatermark, effect } from './keys.js'
 import { applied, type Heartbeats } from './leases.js'
+import { putReply } from './replies.js'
 import {
   groupValues,
   LEASE_EXPIRED,
@@ -115,6 +121,13 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
     }
   }
 
+  get replies(): TransactionReplies {
+    return {
+      put: ({ lease }, reply) =>
+        putReply((statement, values) => this.#run(statement, values), lease.seq, reply),
+    }
+  }
+
   async settle(settlements: readonly Settlement[]): Promise<boolean[]> {
     await this.#knowsBegin()
     return this.#settle(settlements)
@@ -123,8 +136,10 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
   async finish(settlements: readonly Settlement[], onSent?: () => void): Promise<boolean> {
     this.#isCommitting = true
     if (!this.#isBegun) await this.#knowsBegin()
-    const haveSucceeded = settlements.every(({ outcome }) => outcome.kind === 'succeeded')
-    if (settlements.length > 0 && haveSucceeded && !this.#raised) {
+    const arePlain = settlements.every(
+      ({ outcome, references }) => outcome.kind === 'succeeded' && references === undefined,
+    )
+    if (settlements.length > 0 && arePlain && !this.#raised) {
       if (isPipelined(this.#client)) return this.#finishPipelined(settlements, onSent)
       // One text: the connection takes one statement at a time.
       if (settlements.length === 1)
@@ -234,7 +249,10 @@ class HandlerTransaction implements StoreTransaction<PostgresTx> {
   }
 
   async #settle(settlements: readonly Settlement[]): Promise<boolean[]> {
-    const settled = applied(settlements.length, await this.#run(...settling(settlements, !this.#raised)))
+    const settled = applied(
+      settlements.length,
+      await this.#run(...settling(settlements, { promotes: !this.#raised, isHandlers: true })),
+    )
     if (this.#raised) this.#settledAlone.push(...settlements.map(({ lease }) => lease.seq))
     return settled
   }

@@ -25,6 +25,9 @@ export const stateOf = `case
 export const hasOpenConflict = `((
     select true from hookonce.conflicts c where c.seq = e.seq and c.decided_at is null limit 1) is true)`
 
+/** The one that a person sees and decides about: an open one hides behind none that was decided about. */
+export const shownFirst = 'c.decided_at is null desc, c.number desc'
+
 const interval = (ms: number): string => `interval '${ms} milliseconds'`
 export const parkedFor = interval(PARKED_MS)
 export const lookAgain = interval(LOOK_AGAIN_MS)
@@ -43,6 +46,23 @@ export const blocked = `w.lane is not null and (
       exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
       or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
         and h.token is not null and h.next_at > hookonce.clock()))`
+
+/**
+ * True when the event may be leased: it is the head of its lane, and no other event of the lane is leased. The lock keeps
+ * others from leasing an event of the lane until this transaction is committed, and each command of a function has a new
+ * snapshot: a lease that was committed before the lock was taken is seen. The lock never waits.
+ */
+export const createTakeLane = `
+create or replace function hookonce.take_lane(of_source text, of_lane text, of_seq bigint) returns boolean language plpgsql as $$
+begin
+  if not pg_try_advisory_xact_lock('hookonce.work'::regclass::oid::int, hashtext(of_source || chr(10) || of_lane)) then
+    return false;
+  end if;
+  return not exists (
+    select 1 from hookonce.work h where h.source = of_source and h.lane = of_lane
+      and (h.seq < of_seq or h.seq <> of_seq and h.token is not null and h.next_at > hookonce.clock()));
+end $$;
+`
 
 /** A due time ahead is then wrong. */
 export const waitsForNothing = `w.token is null and w.claimed_at is null and not (${blocked})`

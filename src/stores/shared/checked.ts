@@ -1,6 +1,6 @@
 /** Checks the input of both stores, which trust what they get: malformed input is INVALID_INPUT before anything is written. */
 import { invalid } from '../../errors.js'
-import { limits, type Settlement } from '../../model.js'
+import { followedSource, limits, type Settlement } from '../../model.js'
 import { historyLevels, levelOf } from '../../store/history.js'
 import { importedStates } from '../../store/imports.js'
 import {
@@ -8,26 +8,36 @@ import {
   checkAuditFilter,
   checkAudits,
   checkClaim,
+  checkContentHash,
   checkCount,
   checkDelayMs,
   checkEffect,
   checkFilter,
+  checkGrants,
   checkInstant,
   checkKey,
   checkKeyStep,
   checkLeaseMs,
+  checkRecordClaim,
+  checkReferences,
   checkRepeats,
+  checkReply,
   checkSettlement,
   checkSource,
+  checkSubject,
   checkTail,
   checkText,
+  checkUuid,
   checkWatermark,
   refusal,
 } from '../../store/input.js'
+import { pauseKey } from '../../store/pauses.js'
+import { MAX_REPORT_BYTES } from '../../store/reconciles.js'
 import type {
   ArchiveDay,
   ArchiveReceipt,
   CompleteStore,
+  ConsumerCopy,
   EraseOptions,
   ExportOptions,
   HistoryNote,
@@ -35,7 +45,11 @@ import type {
   ImportedEvent,
   Log,
   MaintainOptions,
+  NewConsumer,
+  NewPause,
+  NewReconcileRun,
   PruneOptions,
+  RowName,
   StoredDelivery,
   StoreTransaction,
 } from '../../store.js'
@@ -46,6 +60,7 @@ const MAX_PATTERN_BYTES = 4_096
 
 export function checked<Tx>(store: CompleteStore<Tx>): CompleteStore<Tx> {
   const { keys, retention, archive, audit, inspect, duplicates, history, imports } = store
+  const { consumers, reconciles, replies, grants, pauses } = store
   return {
     ...guarded<Log<Tx>>(store, {
       claim: checkClaim,
@@ -72,13 +87,14 @@ export function checked<Tx>(store: CompleteStore<Tx>): CompleteStore<Tx> {
       },
       tail: checkTail,
     }),
-    async record(deliveries) {
+    async record(deliveries, claim) {
+      if (claim) checkRecordClaim(claim)
       if (deliveries.length === 0) return []
       checkCount('The number of deliveries in a batch', deliveries.length, limits.recordBatch)
       const refusals = deliveries.map(refusal)
-      if (refusals.every((refused) => refused === null)) return store.record(deliveries)
+      if (refusals.every((refused) => refused === null)) return store.record(deliveries, claim)
       const accepted = deliveries.filter((_, i) => refusals[i] === null)
-      const verdicts = (accepted.length === 0 ? [] : await store.record(accepted)).values()
+      const verdicts = (accepted.length === 0 ? [] : await store.record(accepted, claim)).values()
       return refusals.map((refused) => refused ?? verdicts.next().value!)
     },
     transaction: async (options) => checkedTransaction(await store.transaction(options)),
@@ -108,16 +124,26 @@ export function checked<Tx>(store: CompleteStore<Tx>): CompleteStore<Tx> {
       },
     }),
     inspect: guarded(inspect, {
+      ...(inspect.writerOf && { writerOf: checkRow }),
       payload: checkKey,
       attempts: checkKey,
       effects: checkKey,
-      conflict: checkKey,
+      conflict(key, hash) {
+        checkKey(key)
+        if (hash !== undefined) checkContentHash('hash', hash)
+      },
       openConflicts: (limit) => checkCount('limit', limit, 10_000),
       deadLetters({ source, limit }) {
         if (source !== undefined) checkSource(source)
         checkCount('limit', limit, 1_000_000)
       },
       types: (limit) => checkCount('limit', limit, 10_000),
+      standings(seqs) {
+        if (seqs.length > limits.listPage)
+          throw invalid('Standings', `are read of at most ${limits.listPage} events at once`)
+        return emptyFor(seqs)
+      },
+      oldest: (limit) => checkCount('limit', limit, limits.listPage),
       idsFrom(prefix, limit) {
         checkText('The beginning of an id', prefix, 1, limits.eventIdBytes)
         checkCount('limit', limit, limits.listPage)
@@ -141,6 +167,32 @@ export function checked<Tx>(store: CompleteStore<Tx>): CompleteStore<Tx> {
         return emptyFor(known)
       },
     }),
+    consumers: guarded(consumers, {
+      open(opened) {
+        opened.forEach(checkConsumer)
+      },
+      copy: checkCopy,
+    }),
+    reconciles: guarded(reconciles, {
+      note: checkReconcile,
+      runs({ source, limit }) {
+        if (source !== undefined) checkSource(source)
+        checkCount('limit', limit, limits.listPage)
+      },
+    }),
+    replies: guarded(replies, { get: checkKey }),
+    grants: guarded(grants, {
+      take: checkGrants,
+      list({ source, limit }) {
+        if (source !== undefined) checkSource(source)
+        checkCount('limit', limit, 10_000)
+      },
+    }),
+    pauses: {
+      ...pauses,
+      pause: async (pause) => pauses.pause(checkedPause(pause)),
+      resume: async (pause) => pauses.resume(checkedPause(pause)),
+    },
   }
 }
 
@@ -159,6 +211,9 @@ function checkedTransaction<Tx>(transaction: StoreTransaction<Tx>): StoreTransac
     rollback: () => transaction.rollback(),
     get keys() {
       return guarded(transaction.keys!, { advance: checkWatermark, effect: checkEffect })
+    },
+    get replies() {
+      return guarded(transaction.replies!, { put: (_claimed, reply) => checkReply(reply) })
     },
   }
 }
@@ -268,8 +323,7 @@ function checkRestore(deliveries: readonly StoredDelivery[]): void {
     checkInstant('receivedAt', receivedAt)
     for (const { id, contentHash } of events) {
       checkKey({ source, id: id })
-      if (contentHash !== null && !/^[0-9a-f]{64}$/.test(contentHash))
-        throw invalid('contentHash', 'must be a SHA-256 of 64 hexadecimal digits')
+      if (contentHash !== null) checkContentHash('contentHash', contentHash)
     }
   }
 }
@@ -281,6 +335,7 @@ function checkImports(events: readonly ImportedEvent[]): void {
     checkKey({ source, id: id })
     checkText('An event type', type, 1, limits.eventTypeBytes)
     if (reference !== null) checkText('A reference', reference, 1, limits.referenceBytes)
+    checkReferences(event.references)
     checkInstant('receivedAt', receivedAt)
     if (processedAt !== null) checkInstant('processedAt', processedAt)
     const { state, reason, payload } = event
@@ -294,8 +349,48 @@ function checkImports(events: readonly ImportedEvent[]): void {
   }
 }
 
-function checkErase({ reference, source, actor, note, limit }: EraseOptions): void {
+function checkConsumer({ source, from }: NewConsumer): void {
+  checkSource(source)
+  if (from !== 'now') checkInstant('from', from)
+}
+
+function checkCopy({ source, from, to, events }: ConsumerCopy): void {
+  checkSource(source)
+  if (followedSource(source) === source)
+    throw invalid('A copy', `needs a consumer, not the source "${source}"`)
+  if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && to > from))
+    throw invalid('A copy', `must move the position forward, not from ${from} to ${to}`)
+  if (events.length > limits.listPage)
+    throw invalid('A copy', `takes at most ${limits.listPage} events at once`)
+  for (const { seq, lane } of events) {
+    checkCount('seq', seq, Number.MAX_SAFE_INTEGER)
+    if (lane !== null) checkText('A lane', lane, 1, limits.referenceBytes)
+  }
+}
+
+function checkedPause(pause: NewPause): NewPause {
+  const { source, type, actor, note } = pause
+  checkSource(source)
+  if (type !== null) checkText('A type', type, 1, limits.eventTypeBytes)
+  checkText('An actor', actor, 1, 255)
+  checkText('A note', note, 0, limits.reasonBytes, true)
+  return { ...pauseKey(pause), actor, note }
+}
+
+function checkRow({ table, key }: RowName): void {
+  checkText('The name of a table', table, 1, 255)
+  checkText('The key of a row', key, 1, 1_000)
+}
+
+function checkReconcile({ id, source, report }: NewReconcileRun): void {
+  checkUuid('The id of a run', id)
+  checkSource(source)
+  checkText('A report', report, 2, MAX_REPORT_BYTES, true)
+}
+
+function checkErase({ reference, label, source, actor, note, limit }: EraseOptions): void {
   checkText('A reference', reference, 1, limits.referenceBytes)
+  checkSubject(label === undefined ? { reference } : { reference, label })
   if (source !== undefined) checkSource(source)
   checkText('An actor', actor, 1, 255)
   checkText('A note', note, 0, limits.reasonBytes, true)

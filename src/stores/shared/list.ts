@@ -33,6 +33,7 @@ function withImpliedState(filter: EventFilter): EventFilter | null {
 export type ListIndex =
   | 'key'
   | 'reference'
+  | 'references'
   | 'work'
   | 'leased'
   | 'retrying'
@@ -51,7 +52,7 @@ export const PAIRS_AT_MOST = 256
 function indexesFor(filter: EventFilter): readonly ListIndex[] {
   const { state, dead } = filter
   if (filter.id !== undefined) return ['key']
-  if (filter.reference !== undefined) return ['reference']
+  if (filter.reference !== undefined) return ['reference', 'references']
   if (state === 'pending') return ['work']
   if (state === 'processing') return ['leased']
   if (state === 'ignored') return ['ignored']
@@ -172,7 +173,10 @@ function* walksOf(log: ListedLog, filter: EventFilter): Steps<Walk[]> {
     const keys = yield* step(() => log.pairs(filter))
     return [keys === null ? { index: 'all', keys: [[]] } : { index, keys }]
   }
-  if (index === 'reference') return [{ index, keys: [[reference!]] }]
+  if (reference !== undefined && index === 'reference') {
+    const keys = [[reference]]
+    return indexes.map((one) => ({ index: one, keys }))
+  }
   if (!bySource.has(index!)) return indexes.map((one) => ({ index: one, keys: [[]] }))
   const sources = source === undefined ? yield* step(() => log.sources()) : [source]
   const keys = sources.map((name) => (index === 'key' ? [name, id!] : [name]))
@@ -239,13 +243,14 @@ export interface Dialect {
   readonly attempts: string
   readonly hasConflict: string
   value(value: string | number | boolean): string
+  hasReference(value: string, label: string): string
   instant(ms: number): string
   /** `glob`: a pattern with `*`. */
   like(column: string, glob: string): string
 }
 
 export function conditionsOf(filter: EventFilter, dialect: Dialect): string[] {
-  const { state, reason, attempts, hasConflict, value, instant, like } = dialect
+  const { state, reason, attempts, hasConflict, hasReference, value, instant, like } = dialect
   const { type, from, to } = filter
   const checks: string[] = []
   const equal = (sql: string, given: string | boolean | undefined) => {
@@ -255,7 +260,10 @@ export function conditionsOf(filter: EventFilter, dialect: Dialect): string[] {
   equal('e.event_id', filter.id)
   if (type !== undefined && isGlob(type)) checks.push(like('e.event_type', type))
   else equal('e.event_type', type)
-  equal('e.related_reference', filter.reference)
+  if (filter.reference !== undefined)
+    checks.push(
+      hasReference(value(filter.reference), filter.label === undefined ? 'null' : value(filter.label)),
+    )
   equal(state, filter.state)
   if (filter.dead !== undefined) equal("(coalesce(e.parked, '') = 'dead')", filter.dead)
   if (filter.reason !== undefined || filter.reasonLike !== undefined)

@@ -1,16 +1,18 @@
 import type {
   ArchiveDay,
+  ArchivedIn,
   ArchiveReceipt,
   EraseOptions,
   EraseResult,
   ExportOptions,
   ExportPage,
   StoredDelivery,
-  StoredEvent,
 } from '../../store.js'
+import { asStored } from '../shared/event-record.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
+import { hasReference, referenceRows } from './references.js'
 import { hexOf, hexOrNull, rowsOf, stateAt } from './rows.js'
 import { seqRange } from './stats.js'
 
@@ -114,10 +116,11 @@ function firstEvents(log: Connection, options: ExportOptions, from: number, limi
 
 const payloadBySeq = 'select headers, body from hookonce_payloads where seq = ?'
 const eventsBySeq = `
-  select e.seq, e.event_id as id, e.event_type as type, e.related_reference as reference,
+  select e.seq, e.event_id as id, e.event_type as type, e.related_reference as reference, e.reference_label,
+    ${referenceRows} as other_references,
     ${hexOf('e.content_hash')} as contentHash, e.part, ${stateAt('?2')} as state
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
-  where e.seq = ?1 or e.payload_seq = ?1 order by e.part, e.seq`
+  where (e.seq = ?1 or e.payload_seq = ?1) and +e.source = ?3 order by e.part, e.seq`
 
 function deliveryOf(log: Connection, row: Row): StoredDelivery {
   const seq = Number(row.payload_seq)
@@ -128,7 +131,9 @@ function deliveryOf(log: Connection, row: Row): StoredDelivery {
     receivedAt: Number(row.received_at),
     headers: JSON.parse(String(payload.headers)),
     body: payload.body as Uint8Array,
-    events: rowsOf<StoredEvent>(log.all(eventsBySeq, seq, log.now)),
+    events: rowsOf<Parameters<typeof asStored>[0]>(log.all(eventsBySeq, seq, log.now, row.source!)).map(
+      asStored,
+    ),
   }
 }
 
@@ -161,18 +166,22 @@ function restoreDelivery(log: Connection, delivery: StoredDelivery): boolean {
 export function erase(log: Connection, options: EraseOptions): EraseResult {
   return log.write(() => {
     const { deliveries, more, busy } = erasable(log, options)
+    const archived = archivedIn(log, deliveries)
     let payloads = 0
     let events = 0
     for (const seq of deliveries) {
       payloads += Number(log.run(deletePayload, seq).changes)
       log.run(clearConflicts, seq)
+      log.run(unlink, seq)
+      log.run(forgetErrors, seq)
+      log.run(forgetResults, seq)
       for (const event of log.all(stampEvents, seq, log.now)) {
         events++
         auditErasure(log, options, event)
       }
     }
     if (events === 0) auditErasure(log, options, null)
-    return { payloads, events, busy, more }
+    return { payloads, events, busy, archived, more }
   })
 }
 
@@ -180,15 +189,41 @@ export function countErasable(log: Connection, options: EraseOptions): EraseResu
   return log.read(() => {
     const { deliveries, more, busy } = erasable(log, options)
     const count = (sql: string) => Number(log.get(sql, JSON.stringify(deliveries))?.number ?? 0)
-    return { payloads: count(countPayloads), events: count(countEvents), busy, more }
+    const archived = archivedIn(log, deliveries)
+    return { payloads: count(countPayloads), events: count(countEvents), busy, archived, more }
   })
+}
+
+// A conflict that was run has a payload of its own, and the first one may be archived under the seq of the event.
+const objects = `
+  select distinct a.source, a.day, a.object from hookonce_events e
+  join hookonce_archived a on a.source = e.source and a.first_seq <= max(e.seq, coalesce(e.payload_seq, 0))
+    and a.last_seq >= min(e.seq, coalesce(e.payload_seq, e.seq))
+  where (e.seq = ?1 or e.payload_seq = ?1) and e.erased_at is null
+    and exists (select 1 from json_each(a.seqs) j where j.value in (e.seq, e.payload_seq))
+  order by a.source, a.day, a.object`
+
+function archivedIn(log: Connection, deliveries: readonly number[]): ArchivedIn[] {
+  const found = deliveries.flatMap((seq) => rowsOf<ArchivedIn>(log.all(objects, seq)))
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 const deletePayload = 'delete from hookonce_payloads where seq = ?'
 const clearConflicts = `
   update hookonce_conflicts set headers = null, body = null where seq in (select seq from hookonce_events where seq = ?1 or payload_seq = ?1)`
+const unlink = `
+  delete from hookonce_event_references
+  where seq in (select seq from hookonce_events where seq = ?1 or payload_seq = ?1)`
+// Both may quote the payload.
+const forgetErrors = `
+  update hookonce_attempts set detail = null where outcome = 'failed'
+    and seq in (select seq from hookonce_events where seq = ?1 or payload_seq = ?1)`
+const forgetResults = `
+  update hookonce_effects set result = 'null' where result is not null
+    and seq in (select seq from hookonce_events where seq = ?1 or payload_seq = ?1)`
 const stampEvents = `
-  update hookonce_events set erased_at = ?2 where (seq = ?1 or payload_seq = ?1) and erased_at is null
+  update hookonce_events set erased_at = ?2, reason = iif(parked = 'ignored', reason, null)
+  where (seq = ?1 or payload_seq = ?1) and erased_at is null
   returning source, event_id`
 const countPayloads = `
   select count(*) as number from hookonce_payloads where seq in (select value from json_each(?))`
@@ -197,22 +232,26 @@ const countEvents = `
   where erased_at is null
     and (seq in (select value from json_each(?1)) or payload_seq in (select value from json_each(?1)))`
 
-// ?1 reference   ?2 source or null   ?3 now   ?4 limit. A delivery is needed while one of its events is being processed,
+// ?1 reference   ?2 source or null   ?3 now   ?4 limit   ?5 label or null. A delivery is needed while one of its events is being processed,
 // or an event of another reference is unfinished: without the payload that event could never be handled.
 const deliveriesOf = (needed: 'exists' | 'not exists') => `
   select distinct coalesce(e.payload_seq, e.seq) as seq from hookonce_events e
-  where e.related_reference = ?1 and (?2 is null or e.source = ?2) and e.erased_at is null
+  where e.seq in (
+      select seq from hookonce_events where related_reference = ?1 and (?5 is null or reference_label = ?5)
+      union select seq from hookonce_event_references where value = ?1 and (?5 is null or label = ?5))
+    and (?2 is null or e.source = ?2) and e.erased_at is null
     and ${needed} (
       select 1 from hookonce_events o left join hookonce_work w on w.seq = o.seq
       where (o.seq = coalesce(e.payload_seq, e.seq) or o.payload_seq = coalesce(e.payload_seq, e.seq))
         and ((w.token is not null and w.next_at > ?3)
-          or (o.related_reference is not ?1 and o.processing_state not in ('succeeded', 'ignored'))))
+          or (${hasReference('o', '?1', '?5')} is not true and o.processing_state not in ('succeeded', 'ignored'))))
   limit ?4`
 const freeDeliveries = deliveriesOf('not exists')
 const neededDeliveries = deliveriesOf('exists')
 
-function erasable(log: Connection, { reference, source, limit }: EraseOptions) {
-  const find = (sql: string, most: number) => log.all(sql, reference, source ?? null, log.now, most)
+function erasable(log: Connection, { reference, label, source, limit }: EraseOptions) {
+  const find = (sql: string, most: number) =>
+    log.all(sql, reference, source ?? null, log.now, most, label ?? null)
   const rows = find(freeDeliveries, limit + 1)
   return {
     deliveries: rows.slice(0, limit).map((row) => Number(row.seq)),

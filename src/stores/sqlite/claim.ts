@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
+import { PassedBacklog } from '../shared/passed-backlog.js'
 import { type Connection, perConnection } from './connection.js'
 import type { Row } from './driver.js'
 import { blockedAt, park } from './lane.js'
@@ -68,15 +69,19 @@ const claimColumns = (now: string): string => `
   select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part, e.content_hash,
     coalesce(e.payload_seq, e.seq) as payload_seq, ${losses} as losses, ${blockedAt(now)} as blocked
   from hookonce_work w join hookonce_events e on e.seq = w.seq`
-const dueAfter = `${claimColumns('?2')}
-  where w.source = ?1 and w.next_at <= ?2 and (w.next_at, w.seq) > (?3, ?4)
+const due = (condition: string): string => `${claimColumns('?2')}
+  where w.source = ?1 and w.next_at <= ?2 and (w.next_at, w.seq) > (?3, ?4)${condition}
   order by w.next_at, w.seq limit ?5`
+const dueAfter = due('')
+const dueAfterExcept = due(' and e.event_type not in (select value from json_each(?6))')
 
 /** Blocked rows come in groups, so many rows are read at once after the first of them. */
 const READ_AT_LEAST = 100
 
 interface Place {
   readonly source: string
+  /** JSON array of the types that are left to others. */
+  readonly left: string | null
   nextAt: number
   seq: number
 }
@@ -87,17 +92,22 @@ function pickFairly(
   sources: readonly string[],
   { limit, except = [] }: ClaimOptions,
 ): Row[] {
-  const left = new Set(except.map(({ source, type }) => `${source} ${type}`))
   const turns = turnsOf(log)
   const turn = Math.max(0, ...turns.values()) + 1
   const picked: Row[] = []
-  let waiting: Place[] = sources.map((source) => ({ source, nextAt: -1, seq: -1 }))
+  const passed = passedOf(log)
+  let waiting: Place[] = sources.map((source) => {
+    const types = except.filter((one) => one.source === source).map(({ type }) => type)
+    const left = types.length > 0 ? JSON.stringify(types) : null
+    return { source, left, nextAt: passed.before(source, left) - 1, seq: -1 }
+  })
   while (picked.length < limit && waiting.length > 0) {
     const share = Math.max(1, Math.floor((limit - picked.length) / waiting.length))
     waiting = waiting.filter((place) => {
       const count = Math.min(share, limit - picked.length)
       if (count === 0) return false
-      const rows = nextFree(log, place, count, left)
+      const rows = nextFree(log, place, count)
+      if (rows.length < count) passed.note(place.source, place.left, log.now)
       if (rows.length === 0) return false
       turns.set(place.source, turn)
       picked.push(...rows)
@@ -107,16 +117,17 @@ function pickFairly(
   return picked.sort((a, b) => Number(a.next_at) - Number(b.next_at) || Number(a.seq) - Number(b.seq))
 }
 
-/** Rows that their lane blocks are parked; types in `left` stay due. */
-function nextFree(log: Connection, place: Place, count: number, left: ReadonlySet<string>): Row[] {
+/** Rows that their lane blocks are parked; rows of types in `left` stay due. */
+function nextFree(log: Connection, place: Place, count: number): Row[] {
   const free: Row[] = []
   for (let most = count; ; most = Math.max(count - free.length, READ_AT_LEAST)) {
-    const rows = log.all(dueAfter, place.source, log.now, place.nextAt, place.seq, most)
+    const from = [place.source, log.now, place.nextAt, place.seq, most] as const
+    const rows =
+      place.left === null ? log.all(dueAfter, ...from) : log.all(dueAfterExcept, ...from, place.left)
     const blocked: Row[] = []
     for (const row of rows) {
       place.nextAt = Number(row.next_at)
       place.seq = Number(row.seq)
-      if (left.size > 0 && left.has(`${row.source} ${row.event_type}`)) continue
       if (row.blocked !== 0) blocked.push(row)
       else if (free.push(row) === count) break
     }
@@ -124,6 +135,9 @@ function nextFree(log: Connection, place: Place, count: number, left: ReadonlySe
     if (free.length === count || rows.length < most) return free
   }
 }
+
+/** The backlog of types that are left to others, which claims need not read again. */
+const passedOf = perConnection(() => new PassedBacklog())
 
 /** The turn in which this connection last served each source. Only fairness needs it, so a restart may lose it. */
 const turnsOf = perConnection(() => new Map<string, number>())

@@ -23,7 +23,7 @@ export interface Database {
   close(): void
 }
 
-const FALLBACK = '@photostructure/sqlite'
+export const SQLITE_PACKAGE = '@photostructure/sqlite'
 
 export function openDatabase(path: string): Database {
   const { DatabaseSync } = loadDriver()
@@ -89,6 +89,14 @@ function loadDriver(): Driver {
   return driver
 }
 
+export function hasDriver(): boolean {
+  try {
+    return loadDriver() !== undefined
+  } catch {
+    return false
+  }
+}
+
 function builtin(): Driver | undefined {
   // Node 20 before 20.16 has neither `getBuiltinModule` nor node:sqlite.
   return withoutWarning(() => process.getBuiltinModule?.('node:sqlite') as Driver | undefined)
@@ -110,8 +118,8 @@ function withoutWarning<T>(load: () => T): T {
 
 function installed(): Driver {
   try {
-    return requireOptional<Driver>(FALLBACK)
+    return requireOptional<Driver>(SQLITE_PACKAGE)
   } catch (error) {
-    throw new HookonceError('DRIVER_MISSING', { driver: FALLBACK }, error)
+    throw new HookonceError('DRIVER_MISSING', { driver: SQLITE_PACKAGE }, error)
   }
 }

@@ -7,6 +7,7 @@ import { type Connection, noteLogTime } from './connection.js'
 import { inTransaction, type Row, type SqliteValue, type Statement } from './driver.js'
 import { advanceWithin, effectWithin } from './keys.js'
 import type { TransactionVerbs } from './protocol.js'
+import { putReplyWithin } from './replies.js'
 import { settleWithin } from './settle.js'
 
 export interface HandlerTransactionsOptions {
@@ -52,6 +53,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions) {
     },
     advance: ({ watermark }) => advanceWithin(connection(), watermark),
     effect: ({ step }) => effectWithin(connection(), step),
+    putReply: ({ seq, reply }) => putReplyWithin(connection(), seq, reply),
     commit() {
       connection().commit()
       end('it was committed')

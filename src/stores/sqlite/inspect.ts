@@ -21,7 +21,14 @@ export function inspect(log: Connection, { path }: { path: string }): Inspection
     // The tables of another version are unknown here; the schema numbers tell the user what to do.
     const invariants = found === known ? [uniqueKey(log), ...rows(log)] : []
     const time = found === known ? logTime(log, log.now) : log.now
-    return { schema, now: time, settings: settings(log, path), invariants, partitionsAhead: null }
+    return {
+      schema,
+      now: time,
+      settings: settings(log, path),
+      invariants,
+      transactions: null,
+      partitionsAhead: null,
+    }
   })
 }
 

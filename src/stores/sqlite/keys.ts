@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Action } from '../../model.js'
+import { notUnknown } from '../../store/input.js'
 import type { EffectState, EffectStep, KeyState, KeyStep, Watermark } from '../../store.js'
 import type { Connection } from './connection.js'
 import { numberOrNull } from './rows.js'
@@ -18,7 +20,7 @@ const finishLate = `
   where seq = ?1 and name = ?2 and state = 'started' and not exists (
     select 1 from hookonce_work where seq = ?1 and token is not null and next_at > ?4)`
 const dropEffect = "delete from hookonce_effects where seq = ? and name = ? and state = 'started'"
-const readEffect = 'select state, result from hookonce_effects where seq = ? and name = ?'
+const readEffect = 'select state, result, started_at from hookonce_effects where seq = ? and name = ?'
 
 export function effect(log: Connection, step: EffectStep): EffectState {
   return log.write(() => effectWithin(log, step))
@@ -36,7 +38,21 @@ export function effectWithin(log: Connection, step: EffectStep): EffectState {
   else if (log.run(beginEffect, lease.seq, name, log.now).changes === 1) return { state: 'new' }
   const row = log.get(readEffect, lease.seq, name)
   if (row === undefined) return { state: 'new' }
-  return row.state === 'finished' ? { state: 'finished', result: String(row.result) } : { state: 'unknown' }
+  if (row.state === 'finished') return { state: 'finished', result: String(row.result) }
+  return { state: 'unknown', ageMs: Math.max(0, log.now - Number(row.started_at)) }
+}
+
+const finishUnknown = `
+  update hookonce_effects set state = 'finished', result = ?3, finished_at = ?4
+  where seq = ?1 and name = ?2 and state = 'started'`
+
+/** What a person has found out about the effects of an event whose end is unknown. */
+export function decideEffects(log: Connection, { events, effects = {} }: Action, seq: number): void {
+  for (const [name, result] of Object.entries(effects)) {
+    const { changes } =
+      result === null ? log.run(dropEffect, seq, name) : log.run(finishUnknown, seq, name, result, log.now)
+    if (changes === 0) throw notUnknown(name, events[0]!)
+  }
 }
 
 export function key(log: Connection, step: KeyStep): KeyState {

@@ -14,6 +14,7 @@ import {
 import { runBlocking } from '../shared/steps.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
+import { hasReference } from './references.js'
 import { eventColumns, hasOpenConflict, lastError, recordsOf, stateAt } from './rows.js'
 import { seqRange } from './stats.js'
 
@@ -76,6 +77,7 @@ function matching(log: Connection, filter: EventFilter, seqs: readonly number[],
     reason: lastError,
     attempts: 'coalesce(w.attempt, e.attempts)',
     hasConflict: hasOpenConflict,
+    hasReference: (value, label) => hasReference('e', value, label),
     value,
     instant: value,
     like: (column, glob) => `${column} glob ${value(glob.replace(/[?[]/g, '[$&]'))}`,
@@ -96,6 +98,7 @@ const duplicates = 'select seq from hookonce_duplicates'
 const ranges: Readonly<Record<ListIndex, string>> = {
   key: `${events} where source = ? and event_id = ? and seq < ? and seq >= ? limit ?`,
   reference: `${events} where related_reference = ? and ${range}`,
+  references: `select distinct seq from hookonce_event_references where value = ? and ${range}`,
   work: `${work} where ${range}`,
   leased: `${work} where source = ? and token is not null and ${range}`,
   retrying: `${work} where source = ? and token is null and attempt > base_attempt and ${range}`,

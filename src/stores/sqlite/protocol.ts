@@ -1,5 +1,5 @@
-import type { Settlement } from '../../model.js'
-import type { EffectState, EffectStep, Watermark } from '../../store.js'
+import type { Reply, Settlement } from '../../model.js'
+import type { EffectState, EffectStep, News, Watermark } from '../../store.js'
 import type { ConnectionOptions } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 import type { ExitGate } from './exit-gate.js'
@@ -26,6 +26,7 @@ export interface TransactionVerbs {
   finish(args: { transaction: number; settlements: readonly Settlement[] }): boolean
   advance(args: { transaction: number; watermark: Watermark }): boolean
   effect(args: { transaction: number; step: EffectStep }): EffectState
+  putReply(args: { transaction: number; seq: number; reply: Reply }): void
   commit(args: { transaction: number }): void
   rollback(args: { transaction: number }): void
 }
@@ -69,5 +70,7 @@ export interface Call {
 /** `logTime`: the time of the log, when it was later than the `now` of the call. */
 export type Answer = ThreadAnswer & { readonly logTime?: number }
 
-/** A watching thread says this when another connection has committed something new. */
-export const NEWS = 'news'
+/** A watching thread says one of these when another connection has committed something new. */
+export function isNews(message: unknown): message is News {
+  return message === 'events' || message === 'pauses'
+}

@@ -49,7 +49,7 @@ const clearConflicts = `
 const findAudits = `
   select id from hookonce_audit where (source is null and at < ?1) or (source = ?2 and at < ?1) order by id limit ?3`
 
-const deleteBySeq = ['events', 'attempts', 'effects', 'duplicates', 'conflicts'].map(
+const deleteBySeq = ['events', 'attempts', 'effects', 'duplicates', 'conflicts', 'event_references'].map(
   (table) => `delete from hookonce_${table} where seq = ?`,
 )
 const deleteGuard = 'delete from hookonce_guards where source = ? and event_id = ?'

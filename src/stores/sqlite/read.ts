@@ -20,7 +20,8 @@ export function payload(log: Connection, { source, id }: EventKey): Payload | nu
 }
 
 const attemptsByKey = `
-  select a.attempt, a.run, a.worker, a.started_at as startedAt, a.finished_at as finishedAt, a.outcome, a.detail
+  select a.attempt, a.run, a.worker, a.started_at as startedAt, a.finished_at as finishedAt, a.outcome, a.detail,
+    a.place
   from hookonce_events e join hookonce_attempts a on a.seq = e.seq
   where e.source = ? and e.event_id = ? order by a.attempt`
 

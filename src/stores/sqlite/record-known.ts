@@ -6,23 +6,21 @@ import { stateAt } from './rows.js'
 
 // The hashes are compared in SQL, because reading a blob costs more than the rest of the row. A null hash is equal to any.
 const existing = `
-  select e.seq, ${stateAt('?4')} as state, w.seq is null as final, coalesce(e.content_hash = ?3, 1) as equal,
-    e.reason is 'replayed_content' as withheld
+  select e.seq, ${stateAt('?4')} as state, w.seq is null as final, coalesce(e.content_hash = ?3, 1) as equal
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
 
 export function known(log: Connection, source: string, { id, contentHash }: NewEvent): RecordVerdict | null {
   const row = log.get(existing, source, id, contentHash, log.now)
   if (row === undefined) return null
-  const state = row.state as State
   return judge({
     seq: Number(row.seq),
     isNew: false,
-    state,
+    state: row.state as State,
     final: row.final === 1,
     equal: row.equal === 1,
     sameAs: null,
-    withheld: row.withheld === 1 && state === 'ignored',
+    leasedAt: null,
   })
 }
 

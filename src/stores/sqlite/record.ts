@@ -7,7 +7,7 @@
  *   alone     where one row is to blame, each delivery in a savepoint: that one is refused, the others are recorded
  *   conflict  other content under a known id is kept beside the event (`conflicts.ts`), or its delivery is refused
  */
-import { HookonceError } from '../../errors.js'
+import { HookonceError, isHookonceError } from '../../errors.js'
 import type { NewEvent, RecordVerdict } from '../../model.js'
 import { repeatShare } from '../shared/duplicate-audit.js'
 import { keepOtherContent, type OtherContent } from './conflicts.js'
@@ -32,25 +32,55 @@ export function record(log: Connection, packed: PackedDeliveries): RecordVerdict
   return verdicts
 }
 
-function otherContentOf({ delivery, verdicts }: Judged): OtherContent[] {
-  return delivery.events.flatMap((event, part) => {
-    const verdict = verdicts![part]!
-    return isConflict(verdict) ? [{ delivery, event, part, seq: verdict.seq }] : []
-  })
+interface Unkept extends OtherContent {
+  readonly judged: Judged
+}
+
+function otherContentOf(judged: Judged): Unkept[] {
+  const { delivery, verdicts } = judged
+  return delivery.events.flatMap((event, part) =>
+    isConflict(verdicts![part]!) ? [{ judged, delivery, event, part }] : [],
+  )
 }
 
 /** A sender whose other content cannot be stored must send it again. The other deliveries are recorded. */
-function keepOrRefuse(log: Connection, judged: readonly Judged[], conflicts: readonly OtherContent[]): void {
+function keepOrRefuse(log: Connection, judged: readonly Judged[], conflicts: readonly Unkept[]): void {
+  const faults: HookonceError[] = []
+  const verdicts = keepAll(log, conflicts, faults)
+  // Not one event could be recorded: an outage.
+  if (faults.length === judged.flatMap(({ delivery }) => delivery.events).length) throw faults[0]
+  conflicts.forEach(({ judged, part }, i) => {
+    judged.verdicts = judged.verdicts!.with(part, verdicts[i]!)
+  })
+}
+
+function keepAll(
+  log: Connection,
+  conflicts: readonly Unkept[],
+  faults: HookonceError[],
+): readonly RecordVerdict[] {
+  let outage: unknown = null
   try {
-    keepOtherContent(log, conflicts)
+    return keepOtherContent(log, conflicts)
   } catch (error) {
-    if (judged.every(({ verdicts }) => verdicts!.every(isConflict))) throw error
-    for (const each of judged)
-      each.verdicts = each.delivery.events.map((event, part) => {
-        const verdict = each.verdicts![part]!
-        return isConflict(verdict) ? refused(each.delivery.source, event, error) : verdict
-      })
+    if (!isItsOwn(error)) outage = error
   }
+  return conflicts.map((one) => {
+    try {
+      // The next one would fail too, perhaps after a long wait.
+      if (outage !== null) throw outage
+      return keepOtherContent(log, [one])[0]!
+    } catch (error) {
+      if (!isItsOwn(error)) outage = error
+      if (!isRefusal(error)) faults.push(toHookonceError(error))
+      return refused(one.delivery.source, one.event, error)
+    }
+  })
+}
+
+/** One content may be to blame. An error of hookonce is about an event that was removed. */
+function isItsOwn(error: unknown): boolean {
+  return isRowFailure(error) || isHookonceError(error)
 }
 
 function isConflict(

@@ -3,6 +3,8 @@ import type { AttemptOutcome } from '../../store.js'
 import { asRecord, type EventRow } from '../shared/event-record.js'
 import type { Connection } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
+import { referenceRows } from './references.js'
+import { shownFirst } from './swap-content.js'
 
 /**
  * The state of `events e left join work w` (docs/decisions/0001-tables.md, first table). `now` names a parameter. An attempt
@@ -27,21 +29,24 @@ export const lastError = `case when w.seq is null then e.reason else (
 
 /** Selects an `EventRow`. `now` names a parameter. */
 export const eventColumns = (now: string): string => `
-  select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, ${stateAt(now)} as state,
+  select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, e.reference_label,
+    ${referenceRows} as other_references, ${stateAt(now)} as state,
     ${lastError} as reason,
     e.received_at as receivedAt, e.processed_at as processedAt, coalesce(w.attempt, e.attempts) as attempts, e.run,
     case when w.token is null or w.next_at <= ${now} then w.next_at end as nextAttemptAt,
     1 + coalesce(d.count, 0) as deliveries, coalesce(d.conflicts, 0) as conflicts,
-    coalesce(d.last_at, e.received_at) as lastDeliveryAt, d.conflict_at, ${hexOf('d.conflict_hash')} as conflict_hash,
-    case when d.conflicts > 0 and not ${hasOpenConflict} then (
-      select max(c.decided_at) from hookonce_conflicts c where c.seq = e.seq) end as decided_at,
+    coalesce(d.last_at, e.received_at) as lastDeliveryAt, c.at as conflict_at, ${hexOf('c.hash')} as conflict_hash,
+    c.decided_at,
     ${hexOf('e.content_hash')} as contentHash, e.same_as as sameAs,
+    coalesce(e.origin, 'delivery') as origin,
     case
       when exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) then 'kept'
       when e.erased_at is null then 'removed' else 'erased' end as payload
   from hookonce_events e
   left join hookonce_work w on w.seq = e.seq
-  left join hookonce_duplicates d on d.seq = e.seq`
+  left join hookonce_duplicates d on d.seq = e.seq
+  left join hookonce_conflicts c on c.seq = e.seq and c.hash = (
+    select c.hash from hookonce_conflicts c where c.seq = e.seq and d.conflicts > 0 order by ${shownFirst} limit 1)`
 
 export function recordsOf(rows: readonly Row[]): EventRecord[] {
   return rowsOf<EventRow>(rows).map(asRecord)
@@ -80,15 +85,16 @@ export interface AttemptRow {
   readonly finishedAt: number
   readonly outcome: AttemptOutcome
   readonly detail: string | null
+  readonly place: string | null
 }
 
 const insertAttempt = `
-  insert into hookonce_attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
-  values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (seq, attempt) do nothing`
+  insert into hookonce_attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail, place)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (seq, attempt) do nothing`
 
 export function writeAttempt(log: Connection, row: AttemptRow): void {
-  const { seq, attempt, run, worker, startedAt, finishedAt, outcome, detail } = row
-  log.run(insertAttempt, seq, attempt, run, worker, startedAt, finishedAt, outcome, detail)
+  const { seq, attempt, run, worker, startedAt, finishedAt, outcome, detail, place } = row
+  log.run(insertAttempt, seq, attempt, run, worker, startedAt, finishedAt, outcome, detail, place)
 }
 
 /** `work` needs `run` and has no live lease. Writes the attempt of an expired lease, if there was one. */
@@ -103,5 +109,6 @@ export function writeLostAttempt(log: Connection, work: Row): void {
     finishedAt: Number(work.next_at),
     outcome: 'lost',
     detail: null,
+    place: null,
   })
 }

@@ -25,7 +25,8 @@ create table hookonce_clock (
 insert into hookonce_clock (id, at) values (1, 0);
 
 -- autoincrement: a seq is never given twice, not even after its event has been removed. payload_seq: null for its own
--- seq. same_as: the event whose signed content it repeats. erased_at: set for every event of a delivery whose bytes were
+-- seq. same_as: the event whose signed content it repeats. withheld: 1 while it waits for a review because of that and was
+-- never handled. origin: null for a delivery. erased_at: set for every event of a delivery whose bytes were
 -- erased; they are never restored.
 create table hookonce_events (
   seq integer primary key autoincrement,
@@ -33,9 +34,11 @@ create table hookonce_events (
   event_id text not null,
   event_type text not null,
   related_reference text,
+  reference_label text,
   lane text,
   content_hash blob,
   same_as text,
+  origin text,
   received_at integer not null,
   part integer not null,
   payload_seq integer,
@@ -46,21 +49,35 @@ create table hookonce_events (
   attempts integer not null default 0,
   run integer not null default 1,
   parked text,
+  withheld integer,
   unique (source, event_id)
 ) strict;
 create index hookonce_events_type on hookonce_events (source, event_type, seq);
 create index hookonce_events_reference on hookonce_events (related_reference, seq)
   where related_reference is not null;
 create index hookonce_events_parked on hookonce_events (parked, source, seq) where parked is not null;
--- Only for deliveries with several events: which of them share one payload.
+-- Which events share one payload: those of one delivery, and their copies for consumers.
 create index hookonce_events_payload on hookonce_events (payload_seq) where payload_seq is not null;
 create index hookonce_events_flagged on hookonce_events (seq) where same_as is not null;
 
+-- Further references of an event, which has its own one in related_reference.
+create table hookonce_event_references (
+  seq integer not null,
+  label text not null,
+  value text not null,
+  primary key (seq, label, value)
+) strict, without rowid;
+create index hookonce_event_references_value on hookonce_event_references (value, seq);
+
+-- reply_*: the answer that the handler of the event with this seq has returned (inline mode).
 create table hookonce_payloads (
   seq integer primary key,
   received_at integer not null,
   headers text not null,
-  body blob not null
+  body blob not null,
+  reply_status integer,
+  reply_headers text,
+  reply_body blob
 ) strict;
 
 create table hookonce_work (
@@ -90,6 +107,7 @@ create table hookonce_attempts (
   finished_at integer not null,
   outcome text not null,
   detail text,
+  place text,
   primary key (seq, attempt)
 ) strict, without rowid;
 
@@ -108,9 +126,7 @@ create table hookonce_duplicates (
   count integer not null,
   first_at integer not null,
   last_at integer not null,
-  conflicts integer not null,
-  conflict_hash blob,
-  conflict_at integer
+  conflicts integer not null
 ) strict;
 
 -- Other content of an event, by its hash. The highest number is the latest. The bytes are removed by their age, like a
@@ -257,6 +273,54 @@ create index hookonce_archived_seqs on hookonce_archived (source, last_seq);
 create table hookonce_pruned (
   source text primary key,
   seq integer not null
+) strict, without rowid;
+
+-- source: that of the copies, such as stripe/mail; that of a source without a slash stands for its main consumer. position:
+-- every event of the followed source up to this seq was copied or was not asked for.
+create table hookonce_consumers (
+  source text primary key,
+  position integer not null,
+  started_at integer not null
+) strict, without rowid;
+
+-- What operators have paused. event_type: a type or a glob; empty = all events of the source.
+create table hookonce_pauses (
+  source text not null,
+  event_type text not null,
+  actor text not null,
+  note text not null,
+  at integer not null,
+  primary key (source, event_type)
+) strict, without rowid;
+
+-- Runs of reconcile, the last of each source. report: JSON.
+create table hookonce_reconciles (
+  id text primary key,
+  source text not null,
+  started_at integer not null,
+  updated_at integer not null,
+  report text not null
+) strict, without rowid;
+create index hookonce_reconciles_source on hookonce_reconciles (source, started_at);
+-- Limits of handlers across processes, and the slots that processes hold of them. A limit that is not in use has no row.
+create table hookonce_limits (
+  source text not null,
+  pattern text not null,
+  key text not null,
+  next_start_at real not null,
+  paused_until integer not null,
+  primary key (source, pattern, key)
+) strict, without rowid;
+create index hookonce_limits_unused on hookonce_limits (next_start_at);
+create table hookonce_grants (
+  source text not null,
+  pattern text not null,
+  key text not null,
+  holder text not null,
+  worker text not null,
+  slots integer not null,
+  until integer not null,
+  primary key (source, pattern, key, holder)
 ) strict, without rowid;
 
 -- Written to by ping after a record has failed.

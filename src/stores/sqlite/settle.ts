@@ -1,7 +1,9 @@
 /** Each needs a live lease. Settle writes the event's row once, when there is no next attempt. */
 import type { Lease, Outcome, Settlement } from '../../model.js'
+import { asRows } from '../shared/references.js'
 import type { Connection } from './connection.js'
 import { wakeLane } from './lane.js'
+import { addReferences } from './references.js'
 import { writeAttempt } from './rows.js'
 import { type HourBook, hourBook } from './stats.js'
 
@@ -43,12 +45,14 @@ function settleEvent(log: Connection, settlement: Settlement, book: HourBook): b
     finishedAt: log.now,
     outcome: outcome.kind,
     detail,
+    place: (outcome.kind === 'failed' && outcome.place) || null,
   })
   if (outcome.kind === 'failed' && outcome.retryInMs !== null) {
     log.run(retryLater, log.now + Math.round(outcome.retryInMs), lease.seq)
     return true
   }
   const parked = parkedAs(outcome)
+  if (outcome.kind !== 'failed') addReferences(log, lease.seq, asRows(settlement.references))
   log.run(removeWork, lease.seq)
   wakeLane(log, row)
   log.run(finishEvent, outcome.kind, detail, log.now, attempt, parked, lease.seq)

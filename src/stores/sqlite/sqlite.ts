@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../clock.js'
 import { type Duration, msOf } from '../../duration.js'
 import { invalid } from '../../errors.js'
-import type { NewDelivery, RecordVerdict } from '../../model.js'
+import type { NewDelivery, RecordClaim, RecordVerdict } from '../../model.js'
 import { checkOptions, clockRule, duration, type Rule, shape, whole } from '../../options.js'
 import type { CompleteStore } from '../../store.js'
 import { checked } from '../shared/checked.js'
@@ -57,7 +57,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     transactionTimeoutMs,
     maxBytes,
     clock,
-    onNews: () => listeners.wakeAll(),
+    onNews: (news) => listeners.wakeAll(news),
   })
   const { read, write, now } = threads
   const audit = new DuplicateAudit((notes) => threads.writeLate('noteDuplicates', notes))
@@ -79,7 +79,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     name: `sqlite:${path}`,
     singleWriter: true,
     migrate: () => write('migrate', undefined),
-    record: (deliveries) => record(threads, health, audit, deliveries),
+    record: (deliveries, claim) => record(threads, health, audit, deliveries, claim),
     claim: (claim) => write('claim', claim),
     extend: (leases, leaseMs) => write('extend', { leases, leaseMs }),
     settle: (settlements) => write('settle', settlements),
@@ -135,10 +135,12 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
       payload: (key) => read('payload', key),
       attempts: (key) => read('attempts', key),
       effects: (key) => read('effects', key),
-      conflict: (key) => read('conflict', key),
+      conflict: (key, hash) => read('conflict', { key, hash: hash ?? null }),
       openConflicts: (limit) => read('openConflicts', limit),
       deadLetters: (options) => read('deadLetters', options),
       leases: () => read('leases', undefined),
+      standings: (seqs) => read('standings', seqs),
+      oldest: (limit) => read('oldestUnfinished', limit),
       types: (limit) => read('types', limit),
       idsFrom: (prefix, limit) => read('idsFrom', { prefix, limit }),
       report: () => read('inspect', { path: file }),
@@ -165,6 +167,25 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
       processes: () => read('processes', undefined),
       handled: () => read('handled', undefined),
     },
+    consumers: {
+      open: (consumers) => write('openConsumers', consumers),
+      list: () => read('listConsumers', undefined),
+      copy: (copy) => write('copyToConsumer', copy),
+    },
+    reconciles: {
+      note: (run) => write('noteReconcile', run),
+      runs: (filter) => read('reconciles', filter),
+    },
+    replies: { get: (key) => read('reply', key) },
+    grants: {
+      take: (holder, requests) => write('takeGrants', { holder, requests }),
+      list: (options) => read('listLimits', options),
+    },
+    pauses: {
+      pause: (wanted) => write('pause', wanted),
+      resume: (wanted) => write('resume', wanted),
+      list: () => read('listPauses', undefined),
+    },
   })
 }
 
@@ -173,18 +194,20 @@ async function record(
   health: Ping,
   audit: DuplicateAudit,
   deliveries: readonly NewDelivery[],
+  claim?: RecordClaim,
 ): Promise<RecordVerdict[][]> {
   const writer = threads.writer()
   const at = threads.now()
-  const packed = pack(deliveries)
+  const packed = pack(deliveries, claim)
   const verdicts = await health.watch(deliveries, () =>
     writer.call('record', packed, [packed.bytes.buffer as ArrayBuffer]),
   )
   let next = 0
-  return deliveries.map(({ events, receivedAt = at }) =>
+  return deliveries.map(({ events, origin, receivedAt = at }) =>
     events.map(() => {
       const verdict = verdicts[next++]!
-      if (verdict.status === 'duplicate' && verdict.equal) audit.note(verdict.seq, Math.trunc(receivedAt))
+      const isRepeat = verdict.status === 'duplicate' && verdict.equal && origin !== 'backfill'
+      if (isRepeat) audit.note(verdict.seq, Math.trunc(receivedAt))
       return verdict
     }),
   )

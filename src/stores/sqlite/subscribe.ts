@@ -1,11 +1,12 @@
 /** Subscribers on the event loop, and the watch on the reader thread, which runs while there is a subscriber. */
+import type { News } from '../../store.js'
 import type { Connection } from './connection.js'
 
 export function subscribers(watch: (on: boolean) => Promise<void>) {
-  const wakes = new Set<{ readonly wake: () => void }>()
+  const wakes = new Set<{ readonly wake: (news: News) => void }>()
 
   return {
-    async add(wake: () => void): Promise<() => Promise<void>> {
+    async add(wake: (news: News) => void): Promise<() => Promise<void>> {
       // Each subscription has its own entry, because the same function may subscribe twice.
       const entry = { wake }
       wakes.add(entry)
@@ -19,8 +20,8 @@ export function subscribers(watch: (on: boolean) => Promise<void>) {
         if (wakes.delete(entry) && wakes.size === 0) await watch(false)
       }
     },
-    wakeAll(): void {
-      for (const { wake } of wakes) wake()
+    wakeAll(news: News): void {
+      for (const { wake } of wakes) wake(news)
     },
     clear: () => wakes.clear(),
   }
@@ -30,7 +31,7 @@ const POLL_MS = 25
 
 export interface WatchOptions {
   readonly connection: () => Connection
-  readonly notify: () => void
+  readonly notify: (news: News) => void
   /** Passes the work of a timer through the exit gate, like a call. */
   readonly guard: (run: () => void) => void
 }
@@ -41,32 +42,38 @@ const commits = 'pragma data_version'
 const newest = `
   select (select seq from sqlite_sequence where name = 'hookonce_events') as event,
     (select max(id) from hookonce_audit) as audited`
+// A pause that takes the place of another one in the same millisecond is found by polling.
+const latestPause = 'select count(*) as count, max(at) as at from hookonce_pauses'
 
 export function watchLog({ connection, notify, guard }: WatchOptions) {
   let timer: NodeJS.Timeout | undefined
   let seenCommit: unknown
   let seenNewest = ''
+  let seenPauses = ''
 
-  function hasNews(): boolean {
+  function news(): News | null {
     const { prepare } = connection()
     const commit = prepare(commits).get()?.data_version
-    if (commit === seenCommit) return false
+    if (commit === seenCommit) return null
     seenCommit = commit
-    const before = seenNewest
+    const before = [seenNewest, seenPauses]
     seenNewest = JSON.stringify(prepare(newest).get())
-    return seenNewest !== before
+    seenPauses = JSON.stringify(prepare(latestPause).get())
+    if (seenPauses !== before[1]) return 'pauses'
+    return seenNewest === before[0] ? null : 'events'
   }
 
   function poll(): void {
     try {
-      if (hasNews()) notify()
+      const found = news()
+      if (found) notify(found)
     } catch {}
   }
 
   return {
     start(): void {
       if (timer !== undefined) return
-      hasNews()
+      news()
       timer = setInterval(() => guard(poll), POLL_MS)
       timer.unref()
     },

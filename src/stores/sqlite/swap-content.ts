@@ -4,17 +4,21 @@ import type { Connection } from './connection.js'
 /** The number of the next other content of the event `?1`. Instants cannot tell which of a batch is the latest. */
 export const nextNumber = '(select coalesce(max(number), 0) + 1 from hookonce_conflicts where seq = ?1)'
 
-const decide = 'update hookonce_conflicts set decided_at = ? where seq = ? and decided_at is null'
+/** The one that a person sees and decides about: an open one hides behind none that was decided about. */
+export const shownFirst = 'c.decided_at is null desc, c.number desc'
 
-/** Closes the conflict: a person has decided about all other content that has come until now. */
-export function decideConflict(log: Connection, seq: number): void {
-  log.run(decide, log.now, seq)
+const decide = `
+  update hookonce_conflicts set decided_at = ?1 where seq = ?2 and decided_at is null and hash = coalesce(?3, hash)`
+
+/** A person has decided for the present content: against the one with this hash, or against all that are open. */
+export function decideConflict(log: Connection, seq: number, hash: Uint8Array | null): void {
+  log.run(decide, log.now, seq, hash)
 }
 
 const find = `
   select c.hash, c.part, c.headers, c.body, e.source, e.received_at, e.content_hash, e.part as old_part,
     coalesce(e.payload_seq, e.seq) as old_payload
-  from hookonce_conflicts c join hookonce_events e on e.seq = c.seq where c.seq = ? order by c.number desc limit 1`
+  from hookonce_conflicts c join hookonce_events e on e.seq = c.seq where c.seq = ? and c.hash = ?`
 const removeConflict = 'delete from hookonce_conflicts where seq = ? and hash = ?'
 const keepPayload = `
   insert or ignore into hookonce_conflicts (seq, hash, number, source, first_at, at, decided_at, part, headers, body)
@@ -28,9 +32,9 @@ const putPayload = `
   insert or replace into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)`
 const point = 'update hookonce_events set payload_seq = ?2, part = ?3, content_hash = ?4 where seq = ?1'
 
-/** The latest other content of an event and its payload change places. */
-export function swapContent(log: Connection, seq: number): void {
-  const row = log.get(find, seq)!
+/** The other content with this hash and the payload of the event change places. */
+export function swapContent(log: Connection, seq: number, hash: Uint8Array): void {
+  const row = log.get(find, seq, hash)!
   const oldPayload = Number(row.old_payload)
   log.run(removeConflict, seq, row.hash!)
   log.run(keepPayload, seq, row.content_hash!, row.source!, log.now, row.old_part!, oldPayload)

@@ -9,14 +9,7 @@ import { passGate } from './exit-gate.js'
 import { handlerErrorToWire, toWire, type WireError } from './failure.js'
 import { handlerTransactions } from './handler-transaction.js'
 import { insistOnSchema } from './migrate.js'
-import {
-  type Answer,
-  type Call,
-  NEWS,
-  type ThreadStart,
-  type TransactionVerbs,
-  type Verb,
-} from './protocol.js'
+import type { Answer, Call, ThreadStart, TransactionVerbs, Verb } from './protocol.js'
 import { watchLog } from './subscribe.js'
 import { readVerbs, verbs } from './verbs.js'
 
@@ -35,7 +28,7 @@ const transactions = handlerTransactions({
   guard,
 })
 
-const watch = watchLog({ connection: connect, notify: () => port.postMessage(NEWS), guard })
+const watch = watchLog({ connection: connect, notify: (news) => port.postMessage(news), guard })
 
 port.on('message', (call: Call) => guard(() => receive(call)))
 
@@ -66,7 +59,13 @@ function serve({ id, verb, now, args }: Call): void {
   } catch (error) {
     answer({ ...head(), error: errorOf(verb, error) })
   }
-  if (verb === 'close') port.close()
+  if (verb === 'close') endThread()
+}
+
+/** The port of Deno cannot be closed, and its worker can. */
+function endThread(): void {
+  if (typeof port.close === 'function') port.close()
+  else (globalThis as { close?(): void }).close?.()
 }
 
 function perform(verb: Verb, args: unknown, now: number): unknown {

@@ -5,12 +5,13 @@
  */
 import { type Clock, type ForwardClock, forwardClock } from '../../clock.js'
 import { HookonceError } from '../../errors.js'
+import type { News } from '../../store.js'
 import { IN_MEMORY } from './connection.js'
 import {
   type Answer,
   type ArgsOf,
   type Call,
-  NEWS,
+  isNews,
   type ThreadOptions,
   type ValueOf,
   type Verb,
@@ -20,7 +21,7 @@ import { threadSource } from './thread-source.js'
 
 export interface ThreadsOptions extends Omit<ThreadOptions, 'readOnly'> {
   readonly clock: Clock
-  readonly onNews: () => void
+  readonly onNews: (news: News) => void
 }
 
 export class Threads {
@@ -94,14 +95,14 @@ export interface ThreadLink {
 
 const NO_TRANSFER: readonly ArrayBuffer[] = []
 
-function startThread(options: ThreadOptions, clock: ForwardClock, onNews: () => void): ThreadLink {
+function startThread(options: ThreadOptions, clock: ForwardClock, onNews: (news: News) => void): ThreadLink {
   const thread = startCallingThread<Omit<Call, 'id'>>({
     name: options.readOnly ? 'hookonce-sqlite-reader' : 'hookonce-sqlite-writer',
     source: threadSource,
     options,
     isAnswer(message) {
-      if (message === NEWS) {
-        onNews()
+      if (isNews(message)) {
+        onNews(message)
         return false
       }
       const { logTime } = message as Answer

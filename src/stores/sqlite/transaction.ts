@@ -32,5 +32,8 @@ export async function beginTransaction(thread: ThreadLink): Promise<StoreTransac
       advance: (watermark) => thread.call('tx.advance', { transaction, watermark }),
       effect: (step) => thread.call('tx.effect', { transaction, step }),
     },
+    replies: {
+      put: ({ lease: { seq } }, reply) => thread.call('tx.putReply', { transaction, seq, reply }),
+    },
   }
 }

@@ -189,7 +189,7 @@ export const archiveCases: readonly ContractCase[] = [
       await attempt(store, key('a'), failedFor(DAY_MS))
       await attempt(store, key('c'), succeeded)
       const dry = await erase(store, 'cus_1', { source: SOURCE, dryRun: true })
-      assert.deepEqual(dry, { payloads: 2, events: 3, busy: 0, more: false })
+      assert.deepEqual(dry, { payloads: 2, events: 3, busy: 0, archived: [], more: false })
       assert.equal((await get(store, key('a'))).payload, 'kept')
       assert.deepEqual(await erase(store, 'cus_1', { source: SOURCE }), dry)
       for (const id of ['a', 'b', 'c']) {
@@ -200,8 +200,20 @@ export const archiveCases: readonly ContractCase[] = [
       assert.ok(await store.inspect.payload(key('e', 'crm')))
       const [verdict] = await record(store, delivery(about('a', 'cus_1')))
       assert.equal(verdict?.status, 'duplicate')
-      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 1, busy: 0, more: false })
-      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 0, events: 0, busy: 0, more: false })
+      assert.deepEqual(await erase(store, 'cus_1'), {
+        payloads: 1,
+        events: 1,
+        busy: 0,
+        archived: [],
+        more: false,
+      })
+      assert.deepEqual(await erase(store, 'cus_1'), {
+        payloads: 0,
+        events: 0,
+        busy: 0,
+        archived: [],
+        more: false,
+      })
     },
   },
   {
@@ -209,7 +221,7 @@ export const archiveCases: readonly ContractCase[] = [
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      const left = { payloads: 0, events: 0, busy: 1, more: false }
+      const left = { payloads: 0, events: 0, busy: 1, archived: [], more: false }
       const body = bytes('["a","b","c"]')
       await store.record([delivery([about('a', 'cus_1'), about('b', 'cus_2'), event('c')], { body })])
       await attempt(store, key('a'), succeeded)
@@ -225,7 +237,13 @@ export const archiveCases: readonly ContractCase[] = [
       assert.equal((await get(store, key('a'))).payload, 'kept')
       assert.ok((await operate(store, 'retry', key('b'))).done)
       await attempt(store, key('b'), succeeded)
-      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 3, busy: 0, more: false })
+      assert.deepEqual(await erase(store, 'cus_1'), {
+        payloads: 1,
+        events: 3,
+        busy: 0,
+        archived: [],
+        more: false,
+      })
       assert.equal(await store.inspect.payload(key('a')), null)
     },
   },
@@ -241,7 +259,13 @@ export const archiveCases: readonly ContractCase[] = [
       }
       const stored = await exportAll(store)
       await prune(store, { payloadsBefore: now(), limit: 1 })
-      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 2, busy: 0, more: false })
+      assert.deepEqual(await erase(store, 'cus_1'), {
+        payloads: 1,
+        events: 2,
+        busy: 0,
+        archived: [],
+        more: false,
+      })
       assert.deepEqual(await store.archive.restore(stored), [false, false])
       assert.equal((await get(store, key('a'))).payload, 'erased')
     },
@@ -257,12 +281,14 @@ export const archiveCases: readonly ContractCase[] = [
         payloads: 3,
         events: 3,
         busy: 1,
+        archived: [],
         more: true,
       })
       assert.deepEqual(await erase(store, 'cus_1', { limit: 3 }), {
         payloads: 1,
         events: 1,
         busy: 1,
+        archived: [],
         more: false,
       })
       assert.ok(await store.inspect.payload(key('e0')))
@@ -273,6 +299,7 @@ export const archiveCases: readonly ContractCase[] = [
         payloads: 1,
         events: 1,
         busy: 0,
+        archived: [],
         more: false,
       })
     },

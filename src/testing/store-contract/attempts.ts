@@ -53,6 +53,23 @@ export const attemptCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'a failed attempt keeps the place in the code, and the reason of the event does not have it',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      await recordEvent(store, 'evt')
+      const place = 'at pay (/app/pay.js:12:7)'
+      await attempt(store, of, { kind: 'failed', error: 'try later', retryInMs: 0, place })
+      assert.equal((await get(store, of)).reason, 'try later')
+      await attempt(store, of, failedFor(0))
+      await attempt(store, of, { kind: 'failed', error: 'out of tries', retryInMs: null, place: '' })
+      assert.deepEqual(
+        (await store.inspect.attempts(of)).map((a) => a.place),
+        [place, null, null],
+      )
+    },
+  },
+  {
     name: 'the record of an event has its outcome and the time it was finished',
     async run({ open, advance }) {
       const store = await open()

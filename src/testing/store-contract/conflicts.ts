@@ -49,6 +49,15 @@ async function otherBodyOf(store: CompleteStore, id: string): Promise<string | n
   return conflict && Buffer.from(conflict.body).toString()
 }
 
+async function bodyOf(store: CompleteStore, id: string): Promise<string | null> {
+  const payload = await store.inspect.payload(key(id))
+  return payload && Buffer.from(payload.body).toString()
+}
+
+function hashOf(content: string): string {
+  return Buffer.from(sha256(content)).toString('hex')
+}
+
 export const conflictCases: readonly ContractCase[] = [
   {
     name: 'a conflict is open until an operator keeps the first content, which changes nothing else, in any state',
@@ -130,8 +139,82 @@ export const conflictCases: readonly ContractCase[] = [
         await record(store, sent('other 2'))
         assert.equal(await otherBodyOf(store, id), 'other 2')
         assert.ok((await store.operate(decision('replay', id)))[0]?.done)
-        assert.equal(await otherBodyOf(store, id), 'first', 'what a run replaced is the latest')
+        assert.equal(await otherBodyOf(store, id), 'other 4', 'the latest of those that are open')
+        await store.operate(decision('ignore', id))
+        assert.equal(
+          await otherBodyOf(store, id),
+          'first',
+          'none is open: what the run replaced is the latest',
+        )
       }
+    },
+  },
+  {
+    name: 'an open content stays in sight when content that was decided about comes again',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      await record(store, saying('a', 'first'), saying('b', 'first'))
+      for (const id of ['a', 'b']) await attempt(store, key(id), succeeded)
+      await record(store, saying('a', 'second'), saying('b', 'second'))
+      await store.operate(decision('ignore', 'a', 'b'))
+      await record(store, saying('a', 'third'), saying('b', 'third'))
+      await record(store, saying('a', 'second'), saying('b', 'second'))
+      assert.deepEqual(await openIds(store), ['a', 'b'])
+      assert.equal(await otherBodyOf(store, 'a'), 'third')
+      assert.equal((await get(store, key('a'))).lastConflict?.hash, hashOf('third'))
+      assert.ok((await store.operate(decision('replay', 'a')))[0]?.done)
+      assert.equal(await bodyOf(store, 'a'), 'third')
+      assert.deepEqual(await openIds(store), ['b'])
+      await store.operate(decision('ignore', 'b'))
+      assert.equal(await otherBodyOf(store, 'b'), 'second', 'none is open: the latest')
+    },
+  },
+  {
+    name: 'an action that names a content by its hash decides about that one only, and only while it is open',
+    needs: ['inspect', 'audit'],
+    async run({ open }) {
+      const store = await open()
+      await record(store, saying('x', 'first'))
+      await attempt(store, key('x'), succeeded)
+      await record(store, saying('x', 'second'))
+      const seen = (await store.inspect.conflict(key('x')))!.hash
+      assert.equal(seen, hashOf('second'))
+      await record(store, saying('x', 'third'))
+      const named = (verb: Action['verb'], conflict: string) => ({ ...decision(verb, 'x'), conflict })
+      const changed = [{ done: false, code: 'CONFLICT_CHANGED' }]
+      for (const verb of ['ignore', 'replay'] as const)
+        assert.deepEqual(await store.operate(named(verb, hashOf('unknown'))), changed)
+      const twice = { ...named('ignore', seen), events: [key('x'), key('x')] }
+      assert.deepEqual(await store.operate(twice), [
+        { done: true, from: 'succeeded', to: 'succeeded' },
+        ...changed,
+      ])
+      assert.deepEqual([await openIds(store), await otherBodyOf(store, 'x')], [['x'], 'third'])
+      const before = await get(store, key('x'))
+      for (const verb of ['ignore', 'replay'] as const)
+        assert.deepEqual(await store.operate(named(verb, seen)), changed, 'somebody has decided about it')
+      assert.deepEqual(await get(store, key('x')), before)
+      await record(store, saying('x', 'fourth'))
+      assert.ok((await store.operate(named('replay', hashOf('third'))))[0]?.done)
+      assert.equal(await bodyOf(store, 'x'), 'third')
+      assert.deepEqual(await store.operate(named('ignore', hashOf('third'))), changed, 'it is the event now')
+      assert.deepEqual([await openIds(store), await otherBodyOf(store, 'x')], [['x'], 'fourth'])
+    },
+  },
+  {
+    name: 'of several open contents a replay runs the latest and leaves the others open; ignore keeps the first against all',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      await record(store, saying('x', 'first'))
+      await attempt(store, key('x'), succeeded)
+      await record(store, saying('x', 'second'), saying('x', 'third'), saying('x', 'fourth'))
+      assert.ok((await store.operate(decision('replay', 'x')))[0]?.done)
+      assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['fourth', 'third'])
+      assert.deepEqual(await openIds(store), ['x'])
+      assert.ok((await store.operate(decision('ignore', 'x')))[0]?.done)
+      assert.deepEqual(await openIds(store), [])
     },
   },
   {

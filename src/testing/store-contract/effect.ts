@@ -7,9 +7,12 @@ import {
   type ContractCase,
   changesNothing,
   claimEvent,
+  dead,
   failedFor,
   key,
   LEASE_MS,
+  LONG_AFTER_MS,
+  operate,
   recordEvent,
   rejects,
   settle,
@@ -19,6 +22,11 @@ import {
 const of = key('evt')
 const start = (store: CompleteStore, lease: Lease, name = 'mail') =>
   store.keys.effect({ step: 'start', lease, name })
+/** The state without its age. */
+const stateAt = async (store: CompleteStore, lease: Lease, name = 'mail') => {
+  const { state } = await start(store, lease, name)
+  return { state }
+}
 const finish = (store: CompleteStore, lease: Lease, result: string, name = 'mail') =>
   store.keys.effect({ step: 'finish', lease, name, result })
 
@@ -51,7 +59,7 @@ export const effectCases: readonly ContractCase[] = [
       await start(store, first.lease)
       await advance(LEASE_MS + 1)
       const second = await claimEvent(store, of)
-      assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
+      assert.deepEqual(await stateAt(store, second.lease), { state: 'unknown' })
       assert.deepEqual(await finish(store, second.lease, 'second'), { state: 'finished', result: 'second' })
     },
   },
@@ -98,7 +106,7 @@ export const effectCases: readonly ContractCase[] = [
       await advance(LEASE_MS + 1)
       const second = await claimEvent(store, of)
       assert.deepEqual(await late(first.lease, 'first'), { state: 'fenced' }, 'another worker has the event')
-      assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
+      assert.deepEqual(await stateAt(store, second.lease), { state: 'unknown' })
       await settle(store, second.lease, failedFor(0))
       assert.deepEqual(await late(first.lease, 'first'), { state: 'finished', result: 'first' })
       assert.deepEqual(await late(second.lease, 'second'), { state: 'fenced' }, 'it has a result')
@@ -125,7 +133,7 @@ export const effectCases: readonly ContractCase[] = [
       const transaction = await store.transaction()
       assert.deepEqual(await transaction.keys!.effect(drop(second.lease)), { state: 'new' })
       await transaction.rollback()
-      assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
+      assert.deepEqual(await stateAt(store, second.lease), { state: 'unknown' })
       await finish(store, second.lease, 'sent')
       await store.keys.effect(drop(second.lease))
       assert.deepEqual(await start(store, second.lease), { state: 'finished', result: 'sent' })
@@ -183,7 +191,7 @@ export const effectCases: readonly ContractCase[] = [
       const { lease } = await claimEvent(store, of)
       await start(store, lease)
       await rejects(() => finish(store, lease, 'x'.repeat(262_145)), 'INVALID_INPUT')
-      assert.deepEqual(await start(store, lease), { state: 'unknown' })
+      assert.deepEqual(await stateAt(store, lease), { state: 'unknown' })
       await finish(store, lease, '!not kept')
       assert.deepEqual(await start(store, lease), { state: 'finished', result: '!not kept' })
     },
@@ -235,6 +243,68 @@ export const effectCases: readonly ContractCase[] = [
         assert.deepEqual(await start(store, lease), { state: 'fenced' })
         assert.deepEqual(await finish(store, lease, 'sent'), { state: 'fenced' })
       })
+    },
+  },
+  {
+    name: 'the age of an unknown effect counts from its first start, whoever starts it again',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
+      await start(store, first.lease)
+      for (const times of [1, 2]) {
+        await advance(LEASE_MS + 1)
+        const { lease } = await claimEvent(store, of)
+        const known = await start(store, lease)
+        assert.ok(known.state === 'unknown')
+        assert.ok(known.ageMs > times * LEASE_MS, `${known.ageMs} ms`)
+        assert.ok(known.ageMs < times * LEASE_MS + LONG_AFTER_MS, `${known.ageMs} ms`)
+      }
+    },
+  },
+  {
+    name: 'an operator decides about an unknown effect: it did not happen, or it did, with a result',
+    async run({ open }) {
+      const store = await open()
+      await recordEvent(store, 'evt')
+      await recordEvent(store, 'other')
+      await start(store, (await claimEvent(store, key('other'))).lease)
+      for (const verb of ['retry', 'replay'] as const) {
+        const { lease } = await claimEvent(store, of)
+        for (const name of [`${verb} yes`, `${verb} no`, `${verb} open`]) await start(store, lease, name)
+        await settle(store, lease, dead)
+        const effects = { [`${verb} yes`]: '"y"', [`${verb} no`]: null }
+        assert.ok((await operate(store, verb, of, { effects, dryRun: true })).done)
+        assert.ok((await operate(store, verb, of, { effects })).done)
+        const next = await claimEvent(store, of)
+        assert.deepEqual(await start(store, next.lease, `${verb} yes`), { state: 'finished', result: '"y"' })
+        assert.deepEqual(await start(store, next.lease, `${verb} no`), { state: 'new' })
+        assert.deepEqual(await stateAt(store, next.lease, `${verb} open`), { state: 'unknown' })
+        await settle(store, next.lease, failedFor(0))
+      }
+      const { lease } = await claimEvent(store, of)
+      assert.deepEqual(await start(store, lease, 'mail'), { state: 'new' }, 'of another event')
+    },
+  },
+  {
+    name: 'an operator cannot decide about an effect whose end is known, and nothing is changed',
+    async run({ open }) {
+      const store = await open()
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
+      await start(store, lease)
+      await start(store, lease, 'sent')
+      await finish(store, lease, '"s"', 'sent')
+      await settle(store, lease, dead)
+      for (const effects of [{ sent: null }, { sent: '"x"' }, { typo: '"x"' }, { mail: null, typo: null }])
+        await changesNothing(store, of, () =>
+          rejects(() => operate(store, 'retry', of, { effects }), 'INVALID_INPUT'),
+        )
+      await rejects(() => operate(store, 'ignore', of, { effects: { mail: null } }), 'INVALID_INPUT')
+      await operate(store, 'retry', of)
+      const next = await claimEvent(store, of)
+      assert.deepEqual(await stateAt(store, next.lease), { state: 'unknown' })
+      assert.deepEqual(await start(store, next.lease, 'sent'), { state: 'finished', result: '"s"' })
     },
   },
 ]

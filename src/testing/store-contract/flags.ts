@@ -1,6 +1,6 @@
 /** Unsigned ids: known signed content under a new id, and other signed content under a known id. */
 import assert from 'node:assert/strict'
-import type { NewDelivery } from '../../model.js'
+import type { NewDelivery, Outcome } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
 import {
   attempt,
@@ -185,6 +185,93 @@ export const flagCases: readonly ContractCase[] = [
       assert.ok(verdict?.status === 'duplicate' && !verdict.equal && verdict.state === 'pending')
       assert.deepEqual(await claimedIds(store), ['a', 'x'])
       assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['real', 'captured'])
+    },
+  },
+  {
+    name: 'of several contents that come at once under a withheld id the first takes it over, and the others stay open',
+    needs: ['inspect', 'audit'],
+    async run({ open }) {
+      const store = await open()
+      await record(store, signed('a', 'captured'))
+      await record(store, signed('x', 'captured', { contentGuard: 'review' }))
+      const verdicts = await store.record(
+        ['real', 'other', 'real'].map((content) => signed('x', content, { contentGuard: 'review' })),
+      )
+      assert.deepEqual(
+        verdicts.flat().map((v) => v.status === 'duplicate' && [v.state, v.final, v.equal]),
+        [
+          ['pending', false, false],
+          ['pending', false, false],
+          ['pending', false, true],
+        ],
+      )
+      assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['real', 'other'])
+      assert.deepEqual(
+        (await listAll(store, { hasConflict: true })).map((e) => e.id),
+        ['x'],
+      )
+      assert.equal((await get(store, key('x'))).conflicts, 2)
+      const { audits } = await store.audit.list({ eventId: 'x' })
+      assert.deepEqual(
+        audits.map(({ actor, verb }) => [actor, verb]),
+        [['hookonce', 'retry']],
+      )
+    },
+  },
+  {
+    name: 'content that takes over an id brings its own type, reference and guard, and is no longer flagged',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      const review = { contentGuard: 'review' } as const
+      await record(store, signed('a', 'captured'))
+      await record(store, signed('x', 'captured', review))
+      const hashes = { contentHash: sha256('real'), guardHash: sha256('real') }
+      const real = event('x', { ...hashes, type: 'paid', reference: 'cus_1' })
+      await record(store, delivery(real, { body: bytes('real'), ...review }))
+      const { type, reference, sameAs } = await get(store, key('x'))
+      assert.deepEqual([type, reference, sameAs], ['paid', 'cus_1', null])
+      const [third] = await record(store, signed('y', 'real', review))
+      assert.ok(third?.status === 'recorded' && third.state === 'ignored')
+      assert.equal(third.sameAs, 'x')
+    },
+  },
+  {
+    name: 'content that is itself known under another id does not take over a withheld id',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      const review = { contentGuard: 'review' } as const
+      await record(store, signed('a', 'captured'), signed('b', 'captured too'))
+      await record(store, signed('x', 'captured', review))
+      const [verdict] = await record(store, signed('x', 'captured too', review))
+      assert.ok(verdict?.status === 'duplicate' && !verdict.equal && verdict.final)
+      assert.deepEqual([verdict.state, await bodyOf(store, 'x')], ['ignored', 'captured'])
+      assert.deepEqual(await claimedIds(store), ['a', 'b'])
+      assert.ok((await get(store, key('x'))).lastConflict?.decidedAt === null, 'a person decides')
+    },
+  },
+  {
+    name: 'only hookonce withholds: an event that its handler ignored, whatever the reason, is not taken over',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      const reason: Outcome = { kind: 'ignored', reason: 'replayed_content' }
+      await record(store, signed('plain', 'first'), signed('a', 'captured'))
+      await record(store, signed('x', 'captured', { contentGuard: 'review' }))
+      await attempt(store, key('plain'), reason)
+      await store.operate({ verb: 'retry', events: [key('x')], actor: 'ada', note: 'it is genuine' })
+      await attempt(store, key('x'), reason)
+      for (const id of ['plain', 'x']) {
+        const [verdict] = await record(store, signed(id, 'second', { contentGuard: 'review' }))
+        assert.ok(verdict?.status === 'duplicate' && verdict.final, id)
+        const found = await get(store, key(id))
+        assert.deepEqual(
+          [verdict.state, found.state, found.lastConflict?.decidedAt],
+          ['ignored', 'ignored', null],
+        )
+      }
+      assert.deepEqual([await bodyOf(store, 'plain'), await bodyOf(store, 'x')], ['first', 'captured'])
     },
   },
   {

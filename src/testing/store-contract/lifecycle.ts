@@ -36,6 +36,7 @@ import {
   range,
   record,
   recordEvent,
+  recordLeased,
   settle,
   sha256,
   snapshot,
@@ -178,6 +179,8 @@ export const lifecycleCases: readonly ContractCase[] = [
         const [verdict] = await record(store, delivery(event(id, guard)))
         if (verdict?.status === 'recorded') seen.add(`new record ${verdict.state}`)
       }
+      await recordLeased(store, key('leased'))
+      seen.add(`new record ${(await get(store, key('leased'))).state}`)
       assert.deepEqual([...seen].sort(), transitions.map((t) => `${t.from} ${t.by} ${t.to}`).sort())
     },
   },

@@ -129,6 +129,10 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
     ({ retention }) => retention.prune({ source: of.source, limit: 1, eventsBefore: 1 }),
     ({ retention }) => retention.maintain({ payloadsBefore: {} }),
   ],
+  reconciles: [
+    ({ reconciles }) => reconciles.note({ id: lease.token, source: of.source, report: '{}' }),
+    ({ reconciles }) => reconciles.runs({ limit: 1 }),
+  ],
   archive: [
     ({ archive }) => archive.export({ source: of.source, from: 0, to: 1, after: 0, limit: 1 }),
     ({ archive }) => archive.erase({ reference: 'r', actor: 'ada', note: '', limit: 1 }),
@@ -145,9 +149,21 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
     ({ inspect }) => inspect.openConflicts(1),
     ({ inspect }) => inspect.deadLetters({ limit: 1 }),
     ({ inspect }) => inspect.leases(),
+    ({ inspect }) => inspect.standings([1]),
+    ({ inspect }) => inspect.oldest(1),
     ({ inspect }) => inspect.types(1),
     ({ inspect }) => inspect.idsFrom('e', 1),
     ({ inspect }) => inspect.report(),
+  ],
+  consumers: [
+    ({ consumers }) => consumers.open([]),
+    ({ consumers }) => consumers.list(),
+    ({ consumers }) => consumers.copy({ source: 'shop/mail', from: 0, to: 1, events: [] }),
+  ],
+  pauses: [
+    ({ pauses }) => pauses.pause({ source: of.source, type: null, actor: 'ada', note: '' }),
+    ({ pauses }) => pauses.resume({ source: of.source, type: null, actor: 'ada', note: '' }),
+    ({ pauses }) => pauses.list(),
   ],
   duplicates: [({ duplicates }) => duplicates.count([{ seq: 1, at: 1 }])],
   history: [
@@ -155,6 +171,14 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
     ({ history }) => history.read({ from: 0, to: 60_000, stepMs: 60_000 }),
     ({ history }) => history.processes(),
     ({ history }) => history.handled(),
+  ],
+  replies: [({ replies }) => replies.get(of)],
+  grants: [
+    ({ grants }) =>
+      grants.take({ id: '00000000-0000-4000-8000-000000000000', worker: 'w', leaseMs: 1 }, [
+        { source: of.source, pattern: '*', key: '' },
+      ]),
+    ({ grants }) => grants.list({ limit: 1 }),
   ],
   imports: [
     ({ imports }) =>

@@ -25,6 +25,7 @@ import {
   range,
   record,
   recordEvent,
+  recordLeased,
   sha256,
   succeeded,
 } from './support.js'
@@ -86,6 +87,13 @@ export const situations: readonly Situation[] = [
       assert.deepEqual(await store.release([lease]), [true])
       return lease
     },
+  },
+  {
+    name: 'recorded under a lease',
+    state: 'processing',
+    due: false,
+    claimable: false,
+    drive: (store, _, of) => recordLeased(store, of),
   },
   {
     name: 'lost in its first attempt',
@@ -264,6 +272,7 @@ export const types = [
 ]
 export const sources = ['shop', 'Shop', 'crm_1']
 const references = [null, null, 'order 1', 'order 2', 'ORDER 1', 'order_1']
+const labelled = [[], [], ['order 1'], ['order_1', 'order 3'], ['order 2']] as const
 const outcomes: readonly (Outcome | null)[] = [
   null,
   succeeded,
@@ -281,7 +290,11 @@ export async function fillSample(store: CompleteStore, harness: CaseHarness, cou
     const source = pick(next, sources)
     const guard = next() < 0.1 ? { guardHash: sha256('known bytes') } : {}
     const id = next() < 0.2 ? `shared ${i % 10}` : `e${i}`
-    return delivery(event(id, { type: pick(next, types), reference: pick(next, references), ...guard }), {
+    const about = {
+      reference: pick(next, references),
+      references: pick(next, labelled).map((value) => ({ label: 'order', value })),
+    }
+    return delivery(event(id, { type: pick(next, types), ...about, ...guard }), {
       source,
       contentGuard: next() < 0.5 ? 'accept' : 'review',
       receivedAt: Date.now() - Math.floor(next() * 10) * DAY_MS - Math.floor(next() * 3_600_000),
@@ -326,13 +339,18 @@ export function matches(filter: EventFilter, found: EventRecord): boolean {
     (filter.dead === undefined ||
       (found.state === 'failed' && (found.nextAttemptAt === null) === filter.dead)) &&
     (filter.reason === undefined || found.reason === filter.reason) &&
-    (filter.reference === undefined || found.reference === filter.reference) &&
+    (filter.reference === undefined || refersTo(found, filter.reference, filter.label)) &&
     (filter.from === undefined || found.receivedAt >= filter.from) &&
     (filter.to === undefined || found.receivedAt < filter.to) &&
     (filter.hasDuplicates === undefined || found.deliveries > 1 === filter.hasDuplicates) &&
     (filter.hasConflict === undefined || (found.lastConflict?.decidedAt === null) === filter.hasConflict) &&
     (filter.flagged === undefined || (found.sameAs !== null) === filter.flagged)
   )
+}
+
+function refersTo({ reference, references }: EventRecord, value: string, label?: string): boolean {
+  if (label === undefined && reference === value) return true
+  return references.some((one) => one.value === value && (label ?? one.label) === one.label)
 }
 
 function glob(pattern: string, text: string): boolean {

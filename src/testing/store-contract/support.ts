@@ -3,7 +3,7 @@
  * an event, and comparisons.
  */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { ErrorCode } from '../../errors.js'
 import type {
   Action,
@@ -133,6 +133,18 @@ export async function recordEvent(
   const [verdict] = await record(store, delivery(eventId, more))
   assert.equal(verdict?.status, 'recorded')
   return { source: more.source ?? SOURCE, id: eventId }
+}
+
+/** Records the event under a lease. */
+export async function recordLeased(store: CompleteStore, { source, id }: EventKey): Promise<Lease> {
+  const sent = delivery(id, { source })
+  const token = randomUUID()
+  const tokens = new Map([[sent.events[0]!, token]])
+  const [[verdict]] = (await store.record([sent], { worker: 'receiver', leaseMs: LEASE_MS, tokens })) as [
+    [RecordVerdict],
+  ]
+  assert.ok(verdict.status === 'recorded' && verdict.leasedAt !== undefined, 'it is recorded and leased')
+  return { seq: verdict.seq, token }
 }
 
 export function claim(store: CompleteStore, options: Partial<ClaimOptions> = {}): Promise<ClaimedEvent[]> {

@@ -1,7 +1,9 @@
 import type { ContentGuard } from '../../model.js'
-import type { ExpectedAnswer, SharedKey, Source, SourceOptions } from '../../provider.js'
+import type { Disabling, ExpectedAnswer, SharedKey, Source, SourceOptions } from '../../provider.js'
 import type { Field } from '../delivery/field.js'
 import type { DocumentRule } from '../delivery/reading.js'
+import type { ListRule } from '../list/rule.js'
+import type { ListOptions } from '../list/sender-list.js'
 import type { SchemeDefinition } from '../scheme.js'
 import type { HandshakeRule } from './handshake.js'
 import type { EventRule } from './identity.js'
@@ -19,6 +21,7 @@ export interface ProviderRules<
   O extends OptionRules = OptionRules,
   A extends Aliases = Aliases,
   K extends string = string,
+  L extends ListRule | undefined = ListRule | undefined,
 > {
   readonly key: K
   readonly name: string
@@ -41,6 +44,9 @@ export interface ProviderRules<
   readonly options?: O
   readonly handshakes?: readonly HandshakeRule[]
   readonly retryWindowMs: number | null
+  /** Where the sender has an API that lists what it has sent. */
+  readonly list?: L
+  readonly disables?: Disabling
   readonly answer?: ExpectedAnswer
   /**
    * Default: known signed content under a new id is handled and flagged. `accept`: it is handled and not flagged, because
@@ -75,6 +81,12 @@ type AddedOptions<O extends OptionRules> = {
   readonly [K in keyof O as O[K] extends { required: true } ? K : never]: AddedOption<O[K]>
 } & { readonly [K in keyof O as O[K] extends { required: true } ? never : K]?: AddedOption<O[K]> }
 
+/** All optional: a source without them verifies and cannot be reconciled. */
+type OptionsOfList<L> = L extends ListRule ? ListOptions & OptionsInList<L> : unknown
+type OptionsInList<L> = L extends { readonly options: infer O }
+  ? { readonly [K in keyof O]?: AddedOption<O[K]> }
+  : unknown
+
 /** Allows an alias instead of the option it stands for. */
 type Aliased<Base, A extends Aliases> =
   | Base
@@ -88,8 +100,10 @@ export type FactoryOptions<
   V extends VerifyRule,
   O extends OptionRules,
   A extends Aliases = Record<never, never>,
+  L extends ListRule | undefined = undefined,
 > = Aliased<CredentialOptions<V>, A> &
   AddedOptions<O> &
+  OptionsOfList<L> &
   SourceOptions & {
     /** The URL that the sender calls: needed if the sender signs it and a proxy changes it. */
     readonly publicUrl?: string

@@ -1,3 +1,4 @@
+import { limits, type Reference } from '../../model.js'
 import type { IdentifiedEvent, SchemeFacts, StoredSlice } from '../../provider.js'
 import { isForm } from '../delivery/body-formats.js'
 import { Compiler, type OptionValues } from '../delivery/compile.js'
@@ -20,6 +21,8 @@ export interface EventRule {
   /** `unknown` when the field is absent: an event is recorded without a type too. */
   readonly type: Field
   readonly reference?: Field
+  /** What the event is about, by label: `{ customer: 'json:data.customer_id' }`. A path with `[]` may find several values. */
+  readonly references?: References
   /**
    * These bytes must be equal when the id is received again: the whole body (default), the slice or the document (`part`,
    * default with `each`), or `none` if the sender changes them on each retry (an attempt counter, a new time).
@@ -28,6 +31,8 @@ export interface EventRule {
   /** Applies only to slices in which the rules before it found no event, or to a delivery without events. */
   readonly otherwise?: true
 }
+
+export type References = Readonly<Record<string, Field>>
 
 export interface Identity {
   /**
@@ -69,6 +74,7 @@ interface FoundEvent {
   readonly id: string | undefined
   readonly type: string
   readonly reference: string | null
+  references(): readonly Reference[]
   readonly content: Uint8Array | null
   readonly reading: Reading
   readonly isSlice: boolean
@@ -103,12 +109,17 @@ function unnamed(rules: readonly CompiledRule[], reading: Reading): FoundEvent {
     return null
   }
   const type = first((rule, fresh) => rule.type(fresh)) ?? unknownType
-  return { ...whole(reading), type, reference: first((rule, fresh) => rule.reference(fresh)) }
+  const reference = first((rule, fresh) => rule.reference(fresh))
+  const references = () => rules.flatMap((rule) => (rule.isWhole ? rule.references(reading.again()) : []))
+  return { ...whole(reading), type, reference, references }
 }
 
 function whole(reading: Reading): FoundEvent {
   const content = reading.delivery.body
-  return { id: undefined, type: unknownType, reference: null, content, reading, isSlice: false }
+  return {
+    ...{ id: undefined, type: unknownType, reference: null, references: () => [] },
+    ...{ content, reading, isSlice: false },
+  }
 }
 
 interface CompiledRule {
@@ -116,6 +127,7 @@ interface CompiledRule {
   readonly isWhole: boolean
   type(reading: Reading): string | null
   reference(reading: Reading): string | null
+  references(reading: Reading): readonly Reference[]
   /** The rule must avoid `taken`, the bytes of the events that other rules found. */
   find(reading: Reading, taken: ByteRanges | null): readonly FoundEvent[] | NoSlices
 }
@@ -127,10 +139,25 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
   const id = compiler.field(rule.idFromOutside ? composite(rule.id, 'hash') : rule.id)
   const readType = compiler.field(rule.type)
   const readReference = rule.reference === undefined ? () => undefined : compiler.field(rule.reference)
+  const labelled = Object.entries(rule.references ?? {}).map(
+    ([label, field]) => [label, compiler.values(field)] as const,
+  )
   const slicesOf: ReadSlices | null = slicesReader(rule.each, document)
   const content = rule.content ?? (slicesOf === null ? 'body' : 'part')
   const type = (reading: Reading) => typeText(readType(reading))
   const reference = (reading: Reading) => referenceText(readReference(reading))
+
+  function references(reading: Reading): readonly Reference[] {
+    const found: Reference[] = []
+    for (const [label, read] of labelled)
+      for (const text of read(reading)) {
+        const value = referenceText(text)
+        const isKnown = found.some((one) => one.label === label && one.value === value)
+        if (value !== null && !isKnown) found.push({ label, value })
+        if (found.length > limits.references) return reading.unreadable ? [] : found
+      }
+    return reading.unreadable ? [] : found
+  }
 
   function event(reading: Reading): FoundEvent {
     // The id is read first: an id in a header is valid even if the body, with type and reference, is unreadable.
@@ -143,6 +170,7 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
       id: name,
       type: eventType ?? unknownType,
       reference: reading.unreadable ? null : readableReference,
+      references: () => references(reading),
       content: content === 'none' ? null : content === 'part' ? reading.level(0) : reading.delivery.body,
       reading,
       isSlice: slicesOf !== null,
@@ -154,6 +182,7 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
     isWhole: slicesOf === null,
     type,
     reference,
+    references,
     find(reading, taken) {
       if (slicesOf === null) {
         const found = event(reading)
@@ -195,6 +224,7 @@ class ReadEvent implements IdentifiedEvent {
   readonly reference: string | null
   readonly content: Uint8Array | null
   readonly #found: FoundEvent
+  #references: readonly Reference[] | undefined
   #payload: { readonly value: unknown } | undefined
 
   constructor(id: string, found: FoundEvent) {
@@ -203,6 +233,11 @@ class ReadEvent implements IdentifiedEvent {
     this.reference = found.reference
     this.content = found.content
     this.#found = found
+  }
+
+  get references(): readonly Reference[] {
+    this.#references ??= this.#found.references()
+    return this.#references
   }
 
   get payload(): unknown {

@@ -5,7 +5,9 @@ import {
   callable,
   choice,
   duration,
+  either,
   flag,
+  isObject,
   nearest,
   optionProblems,
   type Rule,
@@ -14,7 +16,7 @@ import {
   shape,
   text,
 } from '../../options.js'
-import type { SourceOptions } from '../../provider.js'
+import type { ReconcileTimes, SourceOptions } from '../../provider.js'
 import type { Aliases } from './definition.js'
 
 export interface OptionRule {
@@ -23,6 +25,8 @@ export interface OptionRule {
   readonly required?: true
   /** Allows a list of texts too. */
   readonly list?: true
+  /** Of a text. */
+  readonly form?: RegExp
   readonly default?: string
   /** A value for tests and samples. */
   readonly example: string
@@ -30,13 +34,20 @@ export interface OptionRule {
 
 export type OptionRules = Readonly<Record<string, OptionRule>>
 
+const DAY_MS = 86_400_000
+
 const sourceRules = {
   mode: choice('background', 'inline'),
   conflict: choice('ack', 'reject'),
   rearm: flag,
-  order: choice('reference'),
+  order: text,
+  references: rule(
+    'an object of labels and fields, such as { order: "json:data.order_id" }',
+    (value) => isObject(value) && Object.values(value).every((field) => [field].flat().every(text.fits)),
+  ),
   contentGuard: choice('review', 'accept', 'reject'),
   tolerance: duration(1, 366 * 86_400_000),
+  mayBeSilent: flag,
   retention: anyValue,
 } satisfies Record<keyof SourceOptions, Rule>
 
@@ -46,6 +57,12 @@ const schemeRules: Readonly<Record<string, Rule>> = {
     (value) => typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value),
   ),
   fetch: callable,
+  apiKey: either(text, callable),
+  baseUrl: text,
+  reconcile: shape({
+    every: required(duration(1, 30 * DAY_MS)),
+    window: duration(1, 30 * DAY_MS),
+  } satisfies Record<keyof ReconcileTimes, Rule>),
   getKey: callable,
 }
 
@@ -104,11 +121,13 @@ export function checkOptions(
   throw new HookonceError('OPTION_INVALID', { provider, option: wrong.what, problem: wrong.problem })
 }
 
-function addedRule({ what, list, required: isRequired }: OptionRule): Rule {
+function addedRule({ what, list, form, required: isRequired }: OptionRule): Rule {
   const texts = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(text.fits)
   const added = rule(
     `text${list ? ' or a list of texts' : ''}: ${what}`,
-    (value) => text.fits(value) || (list === true && texts(value)),
+    (value) =>
+      (text.fits(value) && (form === undefined || form.test(value as string))) ||
+      (list === true && texts(value)),
   )
   return isRequired ? required(added) : added
 }

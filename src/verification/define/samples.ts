@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto'
 import type { SampleOptions, SignOptions } from '../../provider.js'
 import { encodePairs } from '../delivery/body-formats.js'
 import type { Compiler } from '../delivery/compile.js'
+import { type Field, isList } from '../delivery/field.js'
+import { putJson, stepsOf, walk } from '../delivery/put.js'
 import type { ProviderDefinition } from './definition.js'
+import type { EventRule } from './identity.js'
 import type { Receiver } from './receiver.js'
 
 /**
@@ -34,7 +37,8 @@ export function makeSample(
   const type = wanted.type ?? Object.keys(samples)[0] ?? 'test'
   const id = wanted.id ?? freshId(sampleId)
   const fill = (value: unknown) => fillHoles(value, { id, type, now })
-  const sample = fill(sampleOf(samples, type))
+  const sample = fill(samples[nearestSample(Object.keys(samples), type)] ?? {})
+  if (samples[type] === undefined) writeType(definition, sample, type)
   receiver.address(sample)
   const headers: Record<string, string> = { 'content-type': contentTypes[format] }
   for (const [name, value] of Object.entries(sampleHeaders)) {
@@ -48,10 +52,62 @@ export function sampleUrl({ key }: ProviderDefinition): string {
   return `https://example.com/webhooks/${key}`
 }
 
-/** The type `issues` also finds the sample of `issues.opened`. */
-function sampleOf(samples: Samples, type: string): SampleBody {
-  const similar = Object.keys(samples).find((name) => name.startsWith(`${type}.`))
-  return samples[type] ?? samples[similar ?? Object.keys(samples)[0]!] ?? {}
+/**
+ * The type itself, else the one that has most parts in common with it: `customer.updated` is most like `customer.created`.
+ * Without any, the first.
+ */
+function nearestSample(types: readonly string[], type: string): string {
+  let nearest = types[0] ?? type
+  let most = 0
+  for (const candidate of types) {
+    const common = candidate === type ? Number.POSITIVE_INFINITY : commonParts(candidate, type)
+    if (common > most) [nearest, most] = [candidate, common]
+  }
+  return nearest
+}
+
+export function commonParts(a: string, b: string): number {
+  const [one, other] = [partsOf(a), partsOf(b)]
+  const end = one.findIndex((part, i) => part !== other[i])
+  return end < 0 ? one.length : end
+}
+
+const partsOf = (type: string) => type.split(/[^A-Za-z0-9]+/)
+
+/** Where the rule reads the type of an event from JSON, the type is written there. */
+function writeType({ events, format = 'json' }: ProviderDefinition, sample: unknown, type: string): void {
+  const [rule] = [events].flat() as readonly EventRule[]
+  if (rule?.type === undefined || typeof sample !== 'object' || format !== 'json') return
+  const parts = rule.each === undefined ? [sample] : walk(sample, stepsOf(rule.each))
+  for (const [path, text] of placesOf(rule.type, type) ?? []) {
+    if (path.startsWith('$.')) putJson(sample, path.slice(2), text)
+    else for (const part of parts) putJson(part, path, text)
+  }
+}
+
+type Places = readonly (readonly [path: string, text: string])[]
+
+/** Null: the type of an event cannot be this text, or not by a text in the body. */
+function placesOf(field: Field, text: string): Places | null {
+  if (typeof field === 'string') {
+    const path = /^json:((?:\$\.)?[\w.-]+)$/.exec(field)?.[1]
+    if (path !== undefined) return [[path, text]]
+    return field.startsWith('header:') || field === `const:${text}` ? [] : null
+  }
+  if (isList(field)) {
+    const [first = null] = field.map((one) => placesOf(one, text)).filter((places) => places !== null)
+    return first
+  }
+  if ('optional' in field) return placesOf(field.optional, text)
+  if (!('combination' in field) || field.combination !== 'join' || !field.separator) return null
+  const { fields, separator } = field
+  const texts = text.split(separator)
+  const last = fields.length - 1
+  const places = fields.map((part, i) => {
+    const own = i < last ? texts[i] : texts.slice(last).join(separator)
+    return own === undefined || own === '' ? [] : placesOf(part, own)
+  })
+  return places.some((found) => found === null) ? null : places.flatMap((found) => found!)
 }
 
 function encodeSample(sample: unknown, format: SampleFormat): string {

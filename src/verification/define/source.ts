@@ -2,15 +2,17 @@
 import { msOf } from '../../duration.js'
 import { HookonceError } from '../../errors.js'
 import type { Delivery, SignOptions, Source, SourceOptions, Verification } from '../../provider.js'
+import { labelProblem, orderProblem } from '../../references.js'
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
+import { createList, type ListOptions } from '../list/sender-list.js'
 import { type Draft, reject, type Scheme, type SchemeDefinition } from '../scheme.js'
 import { concealer, secretDigests } from '../schemes/secret.js'
 import type { ProviderDefinition } from './definition.js'
 import { compileHandshakes, isToken, signsTokens } from './handshake.js'
-import { compileIdentity, type EventRule, idIsCovered } from './identity.js'
-import { checkOptions, namedOptions } from './options.js'
+import { compileIdentity, type EventRule, idIsCovered, type References } from './identity.js'
+import { checkOptions, namedOptions, type OptionRules } from './options.js'
 import { compileReceiver } from './receiver.js'
 import { makeSample, sampleUrl } from './samples.js'
 
@@ -21,7 +23,7 @@ export function createSource(
 ): Source {
   const { key: provider, document = {}, typeSeparator } = definition
   const { named, options, credential, chosen } = readOptions(definition, schemes, input)
-  const settings: SourceOptions & { readonly publicUrl?: string } = options
+  const settings: SourceOptions & Pick<ListOptions, 'reconcile'> & { readonly publicUrl?: string } = options
   const { publicUrl, tolerance } = settings
   const compiler = new Compiler(options)
   const receiver = compileReceiver(definition, options, compiler)
@@ -34,10 +36,16 @@ export function createSource(
     publicUrl,
     toleranceMs: tolerance === undefined ? undefined : msOf(tolerance, 0),
   })
+  const added = addedReferences(provider, settings, options)
   const eventRules = ([definition.events].flat() as EventRule[]).map((rule) => ({
     ...rule,
+    references: { ...rule.references, ...added },
     id: fillField(rule.id, compiler),
   }))
+  const labels = [...new Set(eventRules.flatMap(({ references }) => Object.keys(references)))]
+  const wrongOrder = settings.order === undefined ? null : orderProblem(settings.order, labels)
+  if (wrongOrder)
+    throw new HookonceError('OPTION_INVALID', { provider, option: 'order', problem: wrongOrder })
   const identity = compileIdentity(eventRules, options, document)
   const handshakes = definition.handshakes ?? []
   const handshake = compileHandshakes(handshakes, options, scheme)
@@ -45,6 +53,7 @@ export function createSource(
   const secretHits: number[] = new Array(scheme.keyCount).fill(0)
   const secret = chosen.credential === 'secret' ? options[credential] : undefined
   const unverified = scheme.facts.kind === 'none'
+  const keyNow = definition.list && typeof options.apiKey === 'function' ? options.apiKey() : options.apiKey
 
   const idIsSigned = idIsCovered(eventRules, scheme.facts)
   const contentGuard = settings.contentGuard ?? definition.contentGuard ?? 'accept'
@@ -72,6 +81,8 @@ export function createSource(
     idIsSigned,
     sharedKey: definition.sharedKey || null,
     retryWindowMs: definition.retryWindowMs,
+    disables: definition.disables ?? null,
+    mayBeSilent: settings.mayBeSilent === true,
     answer: definition.answer ?? { timeLimitMs: null },
     contentGuard,
     keepHeaders: definition.keepHeaders ?? [],
@@ -82,12 +93,24 @@ export function createSource(
     secretHits,
     unverified,
     scheme: scheme.facts,
-    conceal: concealer([secret, options.privateKey]),
+    ...(definition.list && {
+      list: createList({
+        provider,
+        name: definition.name,
+        rule: definition.list,
+        options,
+        keyNow,
+        slices: (delivery) => identity.slices(read(delivery)),
+      }),
+    }),
+    ...(settings.reconcile && { reconcile: settings.reconcile }),
+    conceal: concealer([secret, options.privateKey, keyNow]),
     secretDigests: secretDigests(secret),
     mode: settings.mode ?? 'background',
     conflict: settings.conflict ?? 'ack',
     rearm: settings.rearm === true,
     order: settings.order ?? null,
+    labels,
     retention: settings.retention ?? {},
     verify(delivery, { now }) {
       const reading = read(delivery)
@@ -118,17 +141,44 @@ export function createSource(
 }
 
 function readOptions(
-  { key, options: rules = {}, aliases }: ProviderDefinition,
+  { key, options: ownRules = {}, aliases, list }: ProviderDefinition,
   schemes: ReadonlyMap<string, SchemeDefinition>,
   input: unknown,
 ) {
   const credentials = [...schemes.keys()]
-  const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl']
+  const listNames = list ? ['apiKey', 'baseUrl', 'reconcile'] : []
+  const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl', ...listNames]
+  const rules = { ...ownRules, ...optional(list?.options) }
   const named = namedOptions(key, input, credentials, [...extra, ...Object.keys(rules)], aliases)
   // A missing secret is reported before other options.
   const [credential, chosen] = chooseScheme(key, schemes, named)
   const options = checkOptions(key, named, rules, [...credentials, ...extra])
   return { named, options, credential, chosen }
+}
+
+/** The references that the user has named, with fields that can be read. */
+function addedReferences(
+  provider: string,
+  { references = {} }: SourceOptions,
+  options: Readonly<Record<string, unknown>>,
+): References {
+  for (const [label, field] of Object.entries(references)) {
+    const option = `references.${label}`
+    const wrong = labelProblem(label)
+    if (wrong) throw new HookonceError('OPTION_INVALID', { provider, option, problem: wrong })
+    try {
+      new Compiler(options).values(field as Field)
+    } catch {
+      const problem = `must be a field such as "json:data.order_id" (docs/unknown-senders.md lists them), not "${field}"`
+      throw new HookonceError('OPTION_INVALID', { provider, option, problem })
+    }
+  }
+  return references as References
+}
+
+/** Only reconcile needs them. */
+function optional(rules: OptionRules = {}): OptionRules {
+  return Object.fromEntries(Object.entries(rules).map(([option, { required: _, ...rule }]) => [option, rule]))
 }
 
 function chooseScheme(

@@ -13,6 +13,8 @@ export type OptionValues = Readonly<Record<string, unknown>>
 /** Undefined when the value is absent. The caller decides whether that is an error. */
 export type Evaluate = (reading: Reading) => string | undefined
 
+const none: readonly string[] = []
+
 /** All JSON paths from one level (the slice, the object around it, ...). Compiled when the first delivery is read. */
 interface LevelPaths {
   readonly paths: string[]
@@ -69,13 +71,44 @@ export class Compiler {
     const [kind, rest] = splitField(this.fill(field) as FieldText)
     if (kind === 'json') {
       const tokens = this.tokens(rest)
-      return (reading) => tokens(reading).map((token) => scalar(token) ?? '')
+      return (reading) => {
+        const found = tokens(reading)
+        return found.length === 0 ? none : found.map((token) => scalar(token) ?? '')
+      }
     }
     const evaluate = this.field(field)
     return (reading) => {
       const value = evaluate(reading)
       return value === undefined ? [] : [value]
     }
+  }
+
+  /** All values of a path with `[]` or `*`, else at most one. Of a list of fields, those of the first that has any. */
+  values(field: Field): (reading: Reading) => readonly string[] {
+    if (typeof field === 'string') {
+      const all = this.all(field)
+      return (reading) => {
+        const found = all(reading)
+        return found.length === 0 || !found.includes('') ? found : found.filter((value) => value !== '')
+      }
+    }
+    if (isList(field)) {
+      const choices = field.map((choice) => this.values(choice))
+      return (reading) => {
+        for (const choice of choices) {
+          const found = choice(reading)
+          if (found.length > 0) return found
+        }
+        return none
+      }
+    }
+    if ('choose' in field) {
+      const value = this.field(field.choose)
+      const from = new Map(Object.entries(field.from).map(([text, chosen]) => [text, this.values(chosen)]))
+      return (reading) => from.get(value(reading) ?? '')?.(reading) ?? none
+    }
+    const one = this.field(field)
+    return (reading) => [one(reading) ?? ''].filter((value) => value !== '')
   }
 
   /** `$.` starts at the document, `^.` at the object around the slice, any other path at the slice. */
@@ -150,7 +183,7 @@ export class Compiler {
       case 'signed':
         return signedName
       default:
-        throw new TypeError(`"${field}" is not a field. See docs/adding-a-provider.md.`)
+        throw new TypeError(`"${field}" is not a field. docs/unknown-senders.md lists them all.`)
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A field names one value of a delivery: the place of the signature, a signed value, the id of an event. It is a text
- * (`json:data.id`, `header:x-id`) or a small combination of fields. `docs/adding-a-provider.md` lists them all.
+ * (`json:data.id`, `header:x-id`) or a small combination of fields. `docs/unknown-senders.md` lists them all.
  */
 import { hashName, withinLimit } from './names.js'
 
@@ -33,7 +33,7 @@ export interface OptionalField {
 /** All values must exist, except those that are optional: they are null then. */
 export interface CombinedField {
   readonly fields: readonly Field[]
-  readonly combination: 'join' | 'composite' | 'hash' | 'mapped'
+  readonly combination: 'join' | 'composite' | 'hash' | 'mapped' | 'part'
   readonly separator?: string
   combine(values: readonly (string | null)[]): string
 }
@@ -70,6 +70,12 @@ export function mapped(field: Field, to: Readonly<Record<string, string>>): Comb
   const words = new Map(Object.entries(to))
   const combine = ([code]: readonly (string | null)[]) => words.get(code!) ?? code!
   return { fields: [field], combination: 'mapped', combine }
+}
+
+/** One part of a text, from 0: the first of `customer.created` is `customer`. */
+export function part(separator: string, index: number, field: Field): CombinedField {
+  const combine = ([text]: readonly (string | null)[]) => text!.split(separator)[index] ?? ''
+  return { fields: [field], combination: 'part', combine }
 }
 
 /** `from` has a field for each text of `field`; another text gives no value. */

@@ -16,6 +16,8 @@ export interface SecretRule {
   readonly withoutPrefix?: 'utf8'
   /** The key is this digest of the secret (Braintree). */
   readonly digest?: 'sha1' | 'sha256'
+  /** The form of the sender's API keys, which people take for the signing secret. */
+  readonly apiKey?: RegExp
   /** Below 16 only for a sender that itself makes or allows shorter secrets; `why` says so. */
   readonly minBytes?: { readonly least: number; readonly why: string }
 }
@@ -41,6 +43,10 @@ export function secretKeys(context: SchemeContext, rule: SecretRule): readonly B
   const { provider, credential } = context
   const least = rule.minBytes?.least ?? defaultMinBytes
   return credentialTexts(context).map((text) => {
+    if (rule.apiKey?.test(text.trim())) {
+      const form = `the signing secret of the endpoint${rule.prefix ? ` (${rule.prefix}...)` : ''}, and this is an API key`
+      throw new HookonceError('SECRET_FORM', { provider, option: credential, form })
+    }
     const bytes = decodeSecret(text, rule)
     if (bytes === null) {
       throw new HookonceError('SECRET_FORM', { provider, option: credential, form: rule.encoding ?? 'utf8' })

@@ -3,21 +3,28 @@ import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { named } from '../../../model.js'
+import { defined } from '../../../options.js'
 import type { Actions } from '../actions.js'
-import { filterBody, present } from '../filter.js'
-import { LARGE_BODY_BYTES, noteOf, type Route, route } from '../route.js'
+import { filterBody } from '../filter.js'
+import { LARGE_BODY_BYTES, type Route, route } from '../route.js'
 import { actionResultShape, actionShape, json, keyParams, noteFields } from '../shapes.js'
 
 const verbs = {
   retry: 'Retry a failed or ignored event',
   replay: 'Run an event again from the beginning; a succeeded event needs `force`',
-  ignore: 'Ignore a pending or failed event: it is not tried again',
+  ignore: 'Ignore a pending or failed event: it is not retried',
 } as const
 
 const conflictOption = {
-  replay: 'Run the other content of the latest conflict',
-  ignore: 'Keep the first content: close the conflict, in any state of the event, and change nothing else',
+  replay: 'Run other content: the open one with this `hash`, or with `true` the latest',
+  ignore:
+    'Keep the present content, in any state of the event, and change nothing else: decides against the open content with this `hash`, or with `true` against all',
 } as const
+const effectsOption =
+  'What you have found out about effects of `ctx.once` whose end is unknown, by name: the result, or `null` when it did not happen'
+const decidedEffects = z.record(z.string(), z.unknown())
+type Body = { readonly conflict?: boolean | string; readonly effects?: Readonly<Record<string, unknown>> }
+const otherContent = z.union([z.boolean(), z.string().regex(/^[0-9a-f]{64}$/)])
 
 export function eventActionRoutes(inbox: WholeInbox): Route[] {
   return (Object.keys(verbs) as (keyof typeof verbs)[]).map((verb) =>
@@ -32,12 +39,20 @@ export function eventActionRoutes(inbox: WholeInbox): Route[] {
         ...noteFields,
         force: z.boolean().optional().describe('Needed to replay succeeded events'),
         dryRun: z.boolean().optional().describe('Report the result without changing anything'),
-        ...(verb !== 'retry' && { conflict: z.boolean().optional().describe(conflictOption[verb]) }),
+        ...(verb !== 'ignore' && { effects: decidedEffects.optional().describe(effectsOption) }),
+        ...(verb !== 'retry' && { conflict: otherContent.optional().describe(conflictOption[verb]) }),
       }),
       answers: { 200: json('Done.', actionResultShape) },
-      async run({ access, request, params: key, body: { force = false, dryRun = false, ...body } }) {
-        const conflict = 'conflict' in body && body.conflict === true
-        const by = { actor: access!.actor, note: noteOf(request, body), force, dryRun, conflict }
+      async run({ access, params: key, body: { force = false, dryRun = false, ...body } }) {
+        const { conflict = false, effects } = body as Body
+        const by = {
+          actor: access!.actor,
+          note: body.note ?? '',
+          force,
+          dryRun,
+          conflict,
+          ...defined({ effects }),
+        }
         const result = await inbox[verb](key, by)
         if (result.done) return { ...result, dryRun }
         const state = (await inbox.events.get(key))?.state ?? 'gone'
@@ -51,7 +66,7 @@ export function eventActionRoutes(inbox: WholeInbox): Route[] {
 const WAIT_MS = 1_000
 
 export function actionRoutes(actions: Actions, basePath: string): Route[] {
-  const params = { id: z.uuid() }
+  const params = { id: z.uuid().describe('The id of the action') }
   return [
     route({
       method: 'POST',
@@ -61,8 +76,8 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       can: 'act',
       bodyBytes: LARGE_BODY_BYTES,
       body: z.strictObject({
-        verb: z.enum(['retry', 'replay', 'ignore']),
-        filter: filterBody.optional(),
+        verb: z.enum(['retry', 'replay', 'ignore']).describe('What to do with the events'),
+        filter: filterBody.optional().describe('The conditions of `GET /api/events`'),
         events: z
           .array(z.strictObject(keyParams))
           .min(1)
@@ -82,22 +97,18 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
         200: json('The action has ended.', actionShape),
         202: json('The action is running. Ask the same process for its progress, by its id.', actionShape),
       },
-      async run({
-        access,
-        request,
-        body: { verb, filter, events, dryRun, force, conflict, rate, ...audit },
-      }) {
+      async run({ access, body: { verb, filter, events, dryRun, force, conflict, rate, note = '' } }) {
         if ((filter === undefined) === (events === undefined))
           throw invalid('The body', 'must have either filter or events')
         const wanted = {
           verb,
-          filter: filter ? present(filter) : events!,
+          filter: filter ? defined(filter) : events!,
           dryRun,
           force,
           conflict,
           ...(rate === undefined ? {} : { ratePerSecond: rate }),
           actor: access!.actor,
-          note: noteOf(request, audit),
+          note,
         }
         const action = await actions.start(wanted, WAIT_MS)
         if (action.state !== 'running') return action

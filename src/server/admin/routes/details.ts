@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { sha256 } from '../../../digest.js'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import { type EventKey, limits, named } from '../../../model.js'
+import { type EventKey, followedSource, limits, named } from '../../../model.js'
 import type { Payload } from '../../../store.js'
 import { audit, inspectOf, noteAbout } from '../capabilities.js'
-import { noteOf, type Route, route } from '../route.js'
+import { type Route, route } from '../route.js'
 import { at, json, keyParams, noteFields, payloadShape } from '../shapes.js'
 import { seesDetail } from '../views.js'
 import { auditedRead, existingEvent, payloadView } from './events.js'
@@ -61,18 +60,15 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       method: 'GET',
       path: '/api/events/:source/:id/conflict',
       id: 'getConflict',
-      summary: 'The latest delivery with the id of this event and other content, for comparison',
+      summary:
+        'The latest delivery with the id of this event and other content, an open one first; its `hash` names it in an action',
       can: 'payload',
       params: keyParams,
       query: noteFields,
       answers: { 200: json('The delivery.', payloadShape.extend({ at, hash: text })) },
-      async run({ access, request, params: key, query }) {
-        const found = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'conflict')
-        return {
-          ...payloadView(key, found),
-          at: found.at,
-          hash: createHash('sha256').update(found.body).digest('hex'),
-        }
+      async run({ access, params: key, query }) {
+        const found = await auditedRead(inbox, key, access!.actor, query.note ?? '', 'conflict')
+        return { ...payloadView(key, found), at: found.at, hash: found.hash }
       },
     }),
     route({
@@ -86,8 +82,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       body: copyBody,
       bodyBytes: COPY_BYTES,
       answers: { 200: json('The new event.', copyShape) },
-      async run({ access, request, params: key, body: { body, dryRun = false, note: said } }) {
-        const note = noteOf(request, { note: said })
+      async run({ access, params: key, body: { body, dryRun = false, note = '' } }) {
         if (note === '') throw invalid('note', 'is needed: say why the body is changed')
         const event = await existingEvent(inbox, key)
         const payload = await inbox.events.payload(key)
@@ -127,7 +122,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
 
 /** The handler of such an event gets one part of the delivery, and a copy is a delivery of one event. */
 function refusePart(inbox: WholeInbox, { source, id }: EventKey, { part, headers, body }: Payload): void {
-  const known = inbox.sources.get(source)
+  const known = inbox.sources.get(followedSource(source))
   const slices = known?.slices?.({ method: 'POST', url: 'http://localhost/', headers, body }) ?? []
   if (part > 0 || slices.length > 1)
     throw invalid(`The event "${id}"`, 'came in a delivery with others, and such a delivery cannot be copied')

@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import { type EventKey, named } from '../../../model.js'
+import { type EventFilter, type EventKey, named } from '../../../model.js'
+import { defined } from '../../../options.js'
 import type { Inspect } from '../../../store/inspect.js'
 import type { Payload } from '../../../store.js'
 import type { Authenticated } from '../access.js'
 import { audit, auditOf, inspectOf } from '../capabilities.js'
-import { filterQuery, present, search } from '../filter.js'
-import { noteOf, type Route, route } from '../route.js'
+import { countEvents, filterQuery, search } from '../filter.js'
+import { type Route, route } from '../route.js'
 import {
   attemptsShape,
   auditPageShape,
+  count,
   eventPageShape,
   eventShape,
   json,
@@ -21,6 +23,8 @@ import {
 } from '../shapes.js'
 import type { Streams } from '../streams.js'
 import { attemptView, eventView, isOwnReason, seesDetail } from '../views.js'
+
+const q = z.string().min(1).max(255).optional().describe('An id, a reference, or the beginning of a type')
 
 export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
   const { source, id, from, to } = filterQuery
@@ -33,7 +37,7 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
       can: 'read',
       query: {
         ...filterQuery,
-        q: z.string().min(1).max(255).optional().describe('An id, a reference, or the beginning of a type'),
+        q,
         ...pageQuery,
       },
       answers: {
@@ -45,15 +49,28 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
       async run({ access, query: { q, limit, cursor = null, ...conditions } }) {
         const detail = seesDetail(access)
         checkReasonFilter(access, conditions)
-        const page = { limit, cursor }
-        const {
-          events,
-          next,
-          cut = false,
-        } = q === undefined
-          ? await inbox.events.list(present(conditions), page)
-          : await search((filter, of) => inbox.events.list(filter, of), q, present(conditions), page)
-        return { events: events.map((event) => eventView(event, detail)), next, cut }
+        const pageOf = listOf(inbox, q, defined(conditions))
+        const { events, next, cut = false } = await pageOf({ limit, cursor })
+        const waiting = await inbox.events.waiting(events)
+        return { events: events.map((event, i) => eventView(event, detail, waiting[i])), next, cut }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/events/count',
+      id: 'countEvents',
+      summary: 'How many events match, counted up to 1,000 or for half a second',
+      can: 'read',
+      query: { ...filterQuery, q },
+      answers: {
+        200: json(
+          'The number, and whether there are or may be more.',
+          z.strictObject({ count, more: z.boolean() }),
+        ),
+      },
+      async run({ access, query: { q, ...conditions } }) {
+        checkReasonFilter(access, conditions)
+        return countEvents(listOf(inbox, q, defined(conditions)))
       },
     }),
     route({
@@ -65,7 +82,9 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
       params: keyParams,
       answers: { 200: json('The event.', eventShape) },
       async run({ access, params: key }) {
-        return eventView(await existingEvent(inbox, key), seesDetail(access))
+        const event = await existingEvent(inbox, key)
+        const [waiting] = await inbox.events.waiting([event])
+        return eventView(event, seesDetail(access), waiting)
       },
     }),
     route({
@@ -97,7 +116,7 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
         },
       },
       async run({ access, request, params: key, query }) {
-        const payload = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'payload')
+        const payload = await auditedRead(inbox, key, access!.actor, query.note ?? '', 'payload')
         if ((request.headers.get('accept') ?? '').includes('application/json'))
           return payloadView(key, payload)
         const { body } = payload
@@ -120,8 +139,8 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
       query: {
         source,
         id,
-        actor: z.string().min(1).optional(),
-        verb: z.string().min(1).optional(),
+        actor: z.string().min(1).optional().describe('Who did it: the name of a token'),
+        verb: z.string().min(1).optional().describe('What was done, such as `replay` or `payload`'),
         from,
         to,
         ...pageQuery,
@@ -129,7 +148,7 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
       answers: { 200: json('A page, newest first.', auditPageShape) },
       async run({ query: { limit, cursor = null, id: eventId, ...conditions } }) {
         const trail = await auditOf(inbox)
-        return trail.list(present({ ...conditions, eventId }), { limit, cursor })
+        return trail.list(defined({ ...conditions, eventId }), { limit, cursor })
       },
     }),
     route({
@@ -140,7 +159,7 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
         'New events as server-sent events: `recorded`, `gap` when events were missed, `stats` when counts change',
       can: 'read',
       query: {
-        source: z.string().min(1).optional(),
+        source: z.string().min(1).optional().describe('The name of a source'),
         after: z.coerce
           .number()
           .int()
@@ -166,6 +185,13 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
     }),
   ]
 }
+
+function listOf(inbox: WholeInbox, q: string | undefined, filter: EventFilter) {
+  const list = (narrow: EventFilter, page: ListPage) => inbox.events.list(narrow, page)
+  return (page: ListPage) => (q === undefined ? list(filter, page) : search(list, q, filter, page))
+}
+
+type ListPage = { limit: number; cursor: string | null }
 
 /** A viewer could guess an error text by filtering for it. */
 export function checkReasonFilter(

@@ -3,24 +3,36 @@ import { msOf } from '../../../duration.js'
 import { invalid } from '../../../errors.js'
 import { destinationStates, destinationsOf } from '../../../forward/destinations.js'
 import type { HandlerState, WholeInbox } from '../../../inbox/internals.js'
-import { audit, inspectOf, noteAbout } from '../capabilities.js'
+import type { HandlerLimit } from '../../../processing/handler.js'
+import { inspectOf } from '../capabilities.js'
 import { latencyOf } from '../overview.js'
-import { noteOf, type Route, route } from '../route.js'
-import { at, count, json, latencyShape, noteFields } from '../shapes.js'
-import { seesDetail } from '../views.js'
+import { type Route, route } from '../route.js'
+import { at, count, json, latencyShape, noteFields, pauseShape } from '../shapes.js'
+import { pauseView, seesDetail } from '../views.js'
 
 const text = z.string()
+
+const pausesShape = z.strictObject({ pauses: z.array(pauseShape) })
+const pauseChangeShape = pausesShape.extend({
+  changed: z.boolean().describe('False: it was so already'),
+})
 
 const handlerShape = z.strictObject({
   source: text,
   pattern: text,
   kind: z.enum(['one', 'batch', 'destination']),
-  paused: z.boolean(),
-  sourcePaused: z.boolean(),
+  pause: pauseShape.nullable().describe('What holds back all its events'),
   active: count.describe('Attempts that run now in this process'),
-  concurrency: count.nullable(),
+  limit: z
+    .strictObject({
+      concurrency: count.nullable(),
+      perSecond: z.number().nullable(),
+      by: z.enum(['reference']).nullable(),
+    })
+    .nullable()
+    .describe('Holds across all processes'),
   timeoutMs: count.nullable(),
-  order: z.enum(['reference']).nullable(),
+  order: z.string().nullable().describe('`reference`, or the label that events are ordered by'),
   maxAttempts: count.nullable().describe('Null: without a limit'),
   since: z.strictObject({
     attempts: count,
@@ -35,17 +47,14 @@ const handlerShape = z.strictObject({
   duration: latencyShape,
 })
 const handlersShape = z.strictObject({
-  process: text.describe('The process that answers: handlers and pauses are those of this process'),
+  process: text.describe('The process that answers: the handlers are those of this process'),
   startedAt: at,
   handlers: z.array(handlerShape),
 })
 
-const handlerKey = z.strictObject({
-  source: text.min(1),
-  pattern: text
-    .min(1)
-    .optional()
-    .describe('The pattern of one handler; left out: all handlers of the source'),
+const pauseBody = z.strictObject({
+  source: text.min(1).describe('The name of a source, or of a consumer such as `stripe/mail`'),
+  type: text.min(1).optional().describe('A type, or a glob such as `invoice.*`; left out: all events'),
   ...noteFields,
 })
 
@@ -56,6 +65,7 @@ const destinationShape = z.strictObject({
   types: z.array(text),
   paused: z.boolean(),
   pauseReason: text.nullable(),
+  pausedBy: text.nullable().describe('Who paused it, in all processes'),
   pausedAt: at.nullable(),
   nextProbeAt: at.nullable(),
   failuresInARow: count,
@@ -106,33 +116,39 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
       summary: 'The handlers of the process that answers, and what they did since it started',
       can: 'read',
       answers: { 200: json('By source and pattern.', handlersShape) },
-      run: async () => ({
-        process: inbox.history.id,
-        startedAt: inbox.setup.startedAt,
-        handlers: inbox
-          .handlers()
-          .map((handler) => handlerView(inbox, handler))
-          .sort((a, b) => (`${a.source} ${a.pattern}` < `${b.source} ${b.pattern}` ? -1 : 1)),
-      }),
+      async run({ access }) {
+        await inbox.paused.refreshOld()
+        return {
+          process: inbox.history.id,
+          startedAt: inbox.setup.startedAt,
+          handlers: inbox
+            .handlers()
+            .map((handler) => handlerView(inbox, handler, seesDetail(access)))
+            .sort((a, b) => (`${a.source} ${a.pattern}` < `${b.source} ${b.pattern}` ? -1 : 1)),
+        }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/pauses',
+      id: 'listPauses',
+      summary: 'What is paused in the log, by whom and since when',
+      can: 'read',
+      answers: { 200: json('By source and type.', pausesShape) },
+      run: ({ access }) => pausesView(inbox, seesDetail(access)),
     }),
     ...(['pause', 'resume'] as const).map((verb) =>
       route({
         method: 'POST',
-        path: `/api/handlers/${verb}`,
-        id: `${verb}Handler`,
-        summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a handler or all handlers of a source, in the process that answers`,
+        path: `/api/${verb}`,
+        id: verb,
+        summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a source, a consumer, or its events of a type, in all processes of the log`,
         can: 'act',
-        body: handlerKey,
-        answers: {
-          200: json('Done.', z.strictObject({ source: text, pattern: text.nullable(), paused: z.boolean() })),
-        },
-        async run({ access, request, body: { source, pattern, ...said } }) {
-          if (!inbox.sources.has(source)) throw invalid(`The source "${source}"`, 'does not exist')
-          inbox[verb](source, pattern)
-          const about = pattern === undefined ? 'all handlers' : `handler ${pattern}`
-          const note = noteAbout(about, noteOf(request, said))
-          await audit(inbox, { actor: access!.actor, verb, source, note })
-          return { source, pattern: pattern ?? null, paused: verb === 'pause' }
+        body: pauseBody,
+        answers: { 200: json('What is paused now.', pauseChangeShape) },
+        async run({ access, body: { source, type, note = '' } }) {
+          const changed = await inbox[verb](source, type, { actor: access!.actor, note })
+          return { changed, ...(await pausesView(inbox, true)) }
         },
       }),
     ),
@@ -150,17 +166,15 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
         method: 'POST',
         path: `/api/destinations/:name/${verb}`,
         id: `${verb}Destination`,
-        summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a destination in the process that answers`,
+        summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a destination, in all processes of the log`,
         can: 'act',
-        params: { name: text.min(1) },
+        params: { name: text.min(1).describe('The name of the destination') },
         body: z.strictObject(noteFields),
         answers: { 200: json('Its state.', destinationShape) },
-        async run({ access, request, params: { name }, body }) {
+        async run({ access, params: { name }, body }) {
           const destinations = destinationsOf(inbox)
           if (destinations === null) throw invalid(`The destination "${name}"`, 'does not exist')
-          destinations[verb](name)
-          const note = noteAbout(`destination ${name}`, noteOf(request, body))
-          await audit(inbox, { actor: access!.actor, verb, note })
+          await destinations[verb](name, { actor: access!.actor, note: body.note ?? '' })
           return (await destinationViews(inbox, true)).find((view) => view.name === name)!
         },
       }),
@@ -177,8 +191,12 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
   ]
 }
 
-function handlerView(inbox: WholeInbox, handler: HandlerState) {
-  const { source, pattern, batch, paused, sourcePaused, active, options, retry, counters } = handler
+async function pausesView(inbox: WholeInbox, detail: boolean) {
+  return { pauses: (await inbox.pauses()).map((pause) => pauseView(pause, detail)) }
+}
+
+function handlerView(inbox: WholeInbox, handler: HandlerState, detail: boolean) {
+  const { source, pattern, batch, pause, active, options, retry, counters } = handler
   const { succeeded, ignored, failed, lost, postponed } = counters.attempts
   const forwards = destinationStates(inbox).some(
     ({ sources, types }) => sources.includes(source) && types.includes(pattern),
@@ -187,10 +205,9 @@ function handlerView(inbox: WholeInbox, handler: HandlerState) {
     source,
     pattern,
     kind: forwards ? 'destination' : batch ? 'batch' : 'one',
-    paused,
-    sourcePaused,
+    pause: pause && pauseView(pause, detail),
     active,
-    concurrency: options.concurrency ?? null,
+    limit: limitOf(options.limit),
     timeoutMs: options.timeout === undefined ? null : msOf(options.timeout, 0),
     order: options.order ?? null,
     maxAttempts: Number.isFinite(retry.maxAttempts) ? retry.maxAttempts : null,
@@ -208,7 +225,13 @@ function handlerView(inbox: WholeInbox, handler: HandlerState) {
   }
 }
 
+function limitOf(limit: HandlerLimit | undefined) {
+  if (!limit) return null
+  return { concurrency: limit.concurrency ?? null, perSecond: limit.perSecond ?? null, by: limit.by ?? null }
+}
+
 async function destinationViews(inbox: WholeInbox, detail: boolean) {
+  await inbox.paused.refreshOld()
   const states = destinationStates(inbox)
   const stats = states.length === 0 ? [] : await inbox.events.stats()
   const unfinished = (names: readonly string[]) =>
@@ -226,9 +249,9 @@ async function workersView(inbox: WholeInbox) {
   const inspect = await inspectOf(inbox)
   const now = Date.now()
   const [leases, seen] = await Promise.all([inspect.leases(), inbox.history.processes()])
-  const processes = seen.map(({ handles: _, ...process }) => ({
-    ...process,
-    alive: process.id === inbox.history.id || now - process.seenAt < ALIVE_MS,
+  const processes = seen.map(({ id, version, node, host, pid, worker, startedAt, seenAt }) => ({
+    ...{ id, version, node, host, pid, worker, startedAt, seenAt },
+    alive: id === inbox.history.id || now - seenAt < ALIVE_MS,
   }))
   return {
     workers: leases.map((lease) => ({

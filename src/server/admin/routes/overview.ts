@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import type { EventFilter } from '../../../model.js'
 import { type Attention, screens, severities } from '../attention.js'
+import { inspectOf } from '../capabilities.js'
 import { errorGroups, groupView } from '../dead-letters.js'
 import { countNames, overviewOf, type Window, windows } from '../overview.js'
 import { type Route, route } from '../route.js'
-import { at, count, json, keyParams, latencyShape } from '../shapes.js'
+import { at, count, json, keyParams, latencyShape, waitingShape } from '../shapes.js'
 import { seesDetail } from '../views.js'
 
 const text = z.string()
@@ -31,8 +32,15 @@ const overviewShape = z.strictObject({
     retrying: count,
     dead: count,
     ignored: count,
-    oldestDueAt: at.nullable(),
-    oldestDueAgeMs: z.number().nullable(),
+    oldest: z
+      .strictObject({
+        ...keyParams,
+        receivedAt: at,
+        ageMs: count,
+        waiting: waitingShape.nullable(),
+      })
+      .nullable()
+      .describe('The unfinished event that was received first, whenever it is due'),
     estimated: z.boolean(),
   }),
 })
@@ -97,7 +105,7 @@ export function overviewRoutes(inbox: WholeInbox, attention: Attention): Route[]
       id: 'getOverview',
       summary: 'Counts and latencies of a window of time, as series and sums, over all processes of the log',
       can: 'read',
-      query: { window: z.enum(windowNames).default('24h') },
+      query: { window: z.enum(windowNames).default('24h').describe('The time up to now') },
       answers: { 200: json('The window. Its last bucket is not complete.', overviewShape) },
       run: ({ query }) => overviewOf(inbox, query.window),
     }),
@@ -117,12 +125,12 @@ export function overviewRoutes(inbox: WholeInbox, attention: Attention): Route[]
       summary: 'Dead letters grouped by source and error, the latest first',
       can: 'read',
       query: {
-        source: text.min(1).optional(),
+        source: text.min(1).optional().describe('The name of a source'),
         limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum number of groups'),
       },
       answers: { 200: json('The groups.', deadLettersShape) },
       async run({ access, query: { source, limit } }) {
-        const { groups, scanned, cut } = await errorGroups(inbox, source)
+        const { groups, scanned, cut } = await errorGroups(await inspectOf(inbox), source)
         const shown = groups.slice(0, limit).map((group) => groupView(group, seesDetail(access)))
         return { groups: shown, scanned, cut: cut || groups.length > limit }
       },

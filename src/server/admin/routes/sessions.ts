@@ -10,14 +10,9 @@ import { setCookie } from '../session.js'
 import { json, sessionShape } from '../shapes.js'
 import { withInstants } from '../views.js'
 
-export function sessionRoutes(
-  inbox: WholeInbox,
-  authenticator: Authenticator,
-  { basePath, readOnly }: { readonly basePath: string; readonly readOnly: boolean },
-): Route[] {
+export function sessionRoutes(inbox: WholeInbox, authenticator: Authenticator, basePath: string): Route[] {
   const path = basePath || '/'
   const about = (role: Role) => ({
-    readOnly,
     permissions: permissionsOf(role),
     version: inbox.setup.version,
     startedAt: inbox.setup.startedAt,
@@ -30,7 +25,7 @@ export function sessionRoutes(
       id: 'signIn',
       summary: 'Sign in: exchange a token for a session cookie',
       can: 'anyone',
-      body: z.strictObject({ token: z.string().min(1).max(1_000) }),
+      body: z.strictObject({ token: z.string().min(1).max(1_000).describe('A token of the admin API') }),
       answers: { 201: json('Signed in.', sessionShape) },
       async run({ request, address, body: { token } }) {
         const { value, ...session } = await authenticator.signIn(token, address)

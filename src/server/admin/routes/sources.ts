@@ -22,7 +22,10 @@ const sourcesShape = z.strictObject({
       mode: z.enum(['background', 'inline']),
       conflict: z.enum(['ack', 'reject']),
       contentGuard: z.enum(['review', 'accept', 'reject']),
-      order: z.enum(['reference']).nullable(),
+      order: z.string().nullable().describe('`reference`, or the label that events are ordered by'),
+      canReconcile: z
+        .boolean()
+        .describe('It has an API key, so that the log can be compared with the sender’s own list'),
       since: z
         .strictObject({
           received: count,
@@ -88,6 +91,7 @@ export function sourceView(inbox: WholeInbox, name: string, source: Source) {
     conflict,
     contentGuard,
     order,
+    canReconcile: source.list?.problem === null,
     since: { received, recorded, duplicates, conflicts, replayed, handshakes, rejected: { ...rejected } },
   }
 }

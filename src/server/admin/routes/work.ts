@@ -2,10 +2,19 @@
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import { type ClaimedEvent, type EventKey, named, type Outcome, type Settlement } from '../../../model.js'
+import {
+  type ClaimedEvent,
+  type ClaimOptions,
+  type EventKey,
+  followedSource,
+  named,
+  type Outcome,
+  type Settlement,
+} from '../../../model.js'
 import { idempotencyKey } from '../../../processing/effect.js'
 import { textOf } from '../../../processing/error-text.js'
 import { retryDelayMs } from '../../../processing/failure.js'
+import { PausedTypes } from '../../../processing/paused-types.js'
 import { eventBytes } from '../../../processing/payload.js'
 import { usedUp } from '../../../processing/result.js'
 import type { Store } from '../../../store.js'
@@ -25,28 +34,53 @@ import {
 } from '../work-shapes.js'
 
 const POLL_MS = 1_000
+/** A claim that finds only paused events is made again without their types. */
+const MAX_TRIES = 10
 /** Bodies in one answer. A larger body is claimed alone. */
 const CLAIM_BYTES = 8 * 1024 * 1024
 
 export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
   const can = 'work' as const
   const method = 'POST' as const
+  const pausedTypes = new PausedTypes(inbox.paused)
 
   /** Polls as well: retries and expired leases become due without a notification. */
   async function claim(body: z.output<typeof claimBody>, signal: AbortSignal): Promise<ClaimedEvent[]> {
     const store = await inbox.store()
     const { worker, limit, leaseMs } = body
-    const sources = sourcesFor(inbox, body.sources)
+    const sources = await sourcesFor(inbox, store, body.sources)
     if (sources.length === 0) return []
-    await inbox.attempts.workerAsked(sources)
+    // A consumer has only events of its own types.
+    await inbox.attempts.workerAsked(sources.filter((source) => inbox.sources.has(source)))
     const until = performance.now() + body.waitMs
     for (;;) {
       const count = wakes.count()
-      const claimed = await store.claim({ worker, limit, leaseMs, sources })
+      const claimed = await claimUnpaused(store, { worker, limit, leaseMs, sources })
       const leftMs = until - performance.now()
       if (claimed.length > 0 || leftMs <= 0) return claimed
       if (!(await wakes.wait(count, Math.min(leftMs, POLL_MS), signal))) return []
     }
+  }
+
+  async function claimUnpaused(store: Store, options: ClaimOptions): Promise<ClaimedEvent[]> {
+    const { paused } = inbox
+    await paused.refreshOld()
+    const sources = options.sources?.filter((source) => !paused.ofSource(source)) ?? []
+    if (sources.length === 0) return []
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const except = pausedTypes.known()
+      const claimed = await store.claim({ ...options, sources, ...(except.length > 0 && { except }) })
+      const held = claimed.filter((event) => paused.of(event))
+      for (const { events, delayMs } of pausedTypes.note(held))
+        if (events.length > 0)
+          await store.release(
+            events.map(({ lease }) => lease),
+            delayMs,
+          )
+      const free = claimed.filter((event) => !held.includes(event))
+      if (free.length > 0 || held.length === 0) return free
+    }
+    return []
   }
 
   return [
@@ -134,17 +168,27 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
   ]
 }
 
-/** Requests handle the events of inline sources. */
-function sourcesFor(inbox: WholeInbox, asked: readonly string[] | undefined): string[] {
+/** Requests handle the events of inline sources. A worker gets the events of consumers that it names. */
+async function sourcesFor(
+  inbox: WholeInbox,
+  store: Store,
+  asked: readonly string[] | undefined,
+): Promise<string[]> {
   const background = [...inbox.sources]
     .filter(([, source]) => source.mode === 'background')
     .map(([name]) => name)
-  for (const source of asked ?? []) {
-    if (!background.includes(source)) {
-      throw new HookonceError('UNKNOWN_SOURCE', { source, known: background.join(', ') })
-    }
-  }
-  return asked ? [...asked] : background
+  if (asked === undefined) return background
+  const consumers = asked.some((source) => followedSource(source) !== source)
+    ? await store.consumers?.list()
+    : []
+  const named = (consumers ?? [])
+    .map(({ source }) => source)
+    .filter((source) => followedSource(source) !== source)
+  const known = [...background, ...named]
+  const missing = asked.find((source) => !known.includes(source))
+  if (missing !== undefined)
+    throw new HookonceError('UNKNOWN_SOURCE', { source: missing, known: known.join(', ') })
+  return [...asked]
 }
 
 /**
@@ -153,7 +197,7 @@ function sourcesFor(inbox: WholeInbox, asked: readonly string[] | undefined): st
  */
 function ownBytes(inbox: WholeInbox, claimed: readonly ClaimedEvent[]): ClaimedEvent[] {
   return claimed.map((event) => {
-    const source = inbox.sources.get(event.source)
+    const source = inbox.sources.get(followedSource(event.source))
     if (event.body === null || source === undefined) return event
     return { ...event, body: eventBytes(source, event, event.body) }
   })

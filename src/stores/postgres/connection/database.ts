@@ -3,8 +3,8 @@
  *
  * | connections  | how many                  | settings                  | used for                              |
  * |--------------|---------------------------|---------------------------|---------------------------------------|
- * | log          | `maxConnections` (6)      | of the session, once      | record, claim, settle, every write    |
- * | reads        | half as many (3)          | of each transaction       | lists, statistics, payloads           |
+ * | log          | `maxConnections` (4)      | of the session, once      | record, claim, settle, every write    |
+ * | reads        | half as many (2)          | of each transaction       | lists, statistics, payloads           |
  * | transactions | `maxTransactions` (10),   | none: they belong to the  | `ctx.tx` of handlers                  |
  * |              | or the application's pool | handler                   |                                       |
  * | listener     | 1, while somebody waits   | none                      | LISTEN (listener.ts)                  |

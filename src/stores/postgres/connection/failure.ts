@@ -1,6 +1,6 @@
 /**
- * Turns errors of PostgreSQL and its driver into HookonceErrors. Only codes and names of database objects are passed on:
- * messages and details may quote values, and values may be payload.
+ * Turns errors of PostgreSQL and its driver into HookonceErrors. Details, and messages about the data of a statement, are
+ * not passed on: they may quote values, and values may be payload.
  */
 import { HookonceError, isHookonceError } from '../../../errors.js'
 import { missingPrivilege } from './privileges.js'
@@ -11,6 +11,8 @@ interface PgFailure {
   table?: string
   constraint?: string
   routine?: string
+  /** Node tried several addresses of one host. */
+  errors?: readonly PgFailure[]
 }
 
 /** It is unknown whether a running statement took effect. */
@@ -92,9 +94,25 @@ export function describe(error: unknown): string {
     return `the pooler refuses the startup parameter ${parameter}; remove it, or add it to ignore_startup_parameters`
   const explained = explanations[code] ?? certificateProblems[code]
   const place = constraint ?? table ?? routine
+  const own = ownMessage(error as PgFailure)
   if (explained === constrained) return `${code} at ${place}: ${explained}`
-  if (explained) return `${code}: ${explained}`
+  if (explained) return `${code}: ${explained}${own && ` (${own})`}`
+  if (own) return `${code}: ${own}`
   return place ? `${code} at ${place}` : code
+}
+
+/** Classes of SQLSTATE about the server, the session, the schema and privileges: these messages name objects only. */
+const ABOUT_THE_SERVER = /^(08|25|28|3D|3F|40|42|53|55|57|58|F0|XX)...$/
+/** Names the address: `connect ECONNREFUSED 127.0.0.1:5432`. */
+const OF_A_SOCKET = /^(connect|getaddrinfo|read|write) E[A-Z_]+/
+const MAX_MESSAGE = 200
+
+function ownMessage({ code = '', message = '', errors = [] }: PgFailure): string {
+  if (ABOUT_THE_SERVER.test(code)) return message.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE)
+  const texts = [message, ...errors.map((each) => each.message ?? '')]
+  return [...new Set(texts.filter((text) => OF_A_SOCKET.test(text)))]
+    .map((text) => text.replace(` ${code}`, ''))
+    .join(', ')
 }
 
 const unknownAuthority =

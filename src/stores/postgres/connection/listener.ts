@@ -5,6 +5,7 @@
  */
 import type { Client } from 'pg'
 import { HookonceError } from '../../../errors.js'
+import type { News } from '../../../store.js'
 import { answerOf, destroy } from './client.js'
 import type { Database } from './database.js'
 import { isOwnSession } from './sessions.js'
@@ -12,6 +13,7 @@ import { statement } from './statement.js'
 
 const NOTIFY_EVERY_MS = 20
 const RECONNECT_MS = 1_000
+const OF_PAUSES = 'pauses'
 /** A multiple of the time limit of a statement: every 30 s by default. */
 const CHECK_TIMES = 3
 
@@ -20,7 +22,7 @@ const notifyChannel = statement('notify')`select pg_notify($1, $2)`
 export class Listener {
   readonly #db: Database
   readonly #channel: string
-  readonly #wakes = new Set<() => void>()
+  readonly #wakes = new Set<(news: News) => void>()
   #client: Client | undefined
   #notifying: NodeJS.Timeout | undefined
   #reconnecting: NodeJS.Timeout | undefined
@@ -40,7 +42,13 @@ export class Listener {
     }, NOTIFY_EVERY_MS).unref()
   }
 
-  async subscribe(wake: () => void): Promise<() => Promise<void>> {
+  /** At once, because an operator waits for the effect. `hasChanged` is returned. */
+  tellOfPause(hasChanged: boolean): boolean {
+    if (hasChanged && !this.#closed) this.#db.query(notifyChannel, [this.#channel, OF_PAUSES]).catch(() => {})
+    return hasChanged
+  }
+
+  async subscribe(wake: (news: News) => void): Promise<() => Promise<void>> {
     if (this.#closed) throw new HookonceError('STORE_CLOSED')
     this.#wakes.add(wake)
     if (!this.#client) await this.#listen().catch(() => this.#reconnect(this.#client))
@@ -61,8 +69,8 @@ export class Listener {
     const { timeoutMs, hasDirectUrl } = this.#db
     const client = this.#db.client()
     this.#client = client
-    client.on('notification', () => {
-      for (const wake of this.#wakes) wake()
+    client.on('notification', ({ payload }) => {
+      for (const wake of this.#wakes) wake(payload === OF_PAUSES ? 'pauses' : 'events')
     })
     client.on('error', () => this.#reconnect(client))
     client.on('end', () => this.#reconnect(client))

@@ -35,9 +35,9 @@ export interface PostgresOptions {
   readonly pool?: Pool
   /** Default `hookonce`. */
   readonly schema?: string
-  /** Connections for the log's own statements; half as many more are for reads (lists, statistics, payloads). Default 6. */
+  /** Connections for the log's own statements; half as many more are for reads (lists, statistics, payloads). Default 4. */
   readonly maxConnections?: number
-  /** Connections for handlers' transactions when only `url` is given. Default 10. */
+  /** Connections for handlers' transactions when only `url` is given. Default 10, as `processing.concurrency`. */
   readonly maxTransactions?: number
   /**
    * An address of the same database that avoids the pooler, for notifications, migrations and maintenance. Default: none;
@@ -89,7 +89,7 @@ export function withUrlOptions(options: PostgresOptions): PostgresOptions {
 }
 
 export function openPools(options: PostgresOptions) {
-  const { pool, directUrl, maxConnections = 6, maxTransactions = 10 } = options
+  const { pool, directUrl, maxConnections = 4, maxTransactions = 10 } = options
   const shared = pool ? configOf(pool) : connection(options, urlOf(options))
   return {
     log: new pg.Pool({ ...shared, max: maxConnections }),

@@ -38,6 +38,10 @@ export class TransactionPool {
     return this.#server.isOwn
   }
 
+  get max(): number {
+    return this.#server.max
+  }
+
   async take(): Promise<PoolClient> {
     if (this.#closed) throw new HookonceError('STORE_CLOSED')
     const client = this.#freshOffer()

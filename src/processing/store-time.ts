@@ -1,0 +1,24 @@
+/**
+ * The clock of the store, as this process knows it: an answer with the time of the store lies within its round trip, so the
+ * shortest round trip of the last minutes tells it best.
+ */
+const FORGET_MS = 5 * 60_000
+
+export class StoreTime {
+  #roundTripMs = Number.POSITIVE_INFINITY
+  #heardAt = 0
+  #aheadMs = 0
+
+  heard(askedAt: number, answeredAt: number, storeNow: number): void {
+    const roundTripMs = answeredAt - askedAt
+    if (roundTripMs > this.#roundTripMs && answeredAt - this.#heardAt < FORGET_MS) return
+    this.#roundTripMs = roundTripMs
+    this.#heardAt = answeredAt
+    this.#aheadMs = storeNow - (askedAt + answeredAt) / 2
+  }
+
+  /** By the monotonic clock of this process. */
+  local(storeAt: number): number {
+    return storeAt - this.#aheadMs
+  }
+}
