@@ -1,11 +1,10 @@
 /** Every screen: accessible in light and dark, usable on a phone, inert with hostile payloads, below any path. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+
+import { randomUUID } from 'node:crypto'
+import type { ReconcileReport } from 'hookonce'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { launch, openPage, type Site, startSite, type Watched } from './support.js'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import { launch, openPage, type Site, startSite, violations, type Watched } from './support.js'
 
 const screens = [
   '/',
@@ -16,6 +15,7 @@ const screens = [
   '/review',
   '/sources',
   '/sources/shop',
+  '/sources/stripe',
   '/handlers',
   '/destinations',
   '/workers',
@@ -25,11 +25,12 @@ const screens = [
 let browser: Browser
 let site: Site
 beforeAll(async () => {
-  ;[browser, site] = await Promise.all([launch(), startSite('SQLite')])
+  ;[browser, site] = await Promise.all([launch(), startSite('SQLite', { compared: true })])
   await site.post({ id: 'evt_paid', ref: 'cus_1' })
   await site.post({ id: 'evt_paid', ref: 'cus_1', other: 'bytes' })
   await site.post({ id: 'evt_dead', type: 'order.failed' })
   await site.post({ id: 'evt_bank' }, 'bank')
+  await noteReport()
   await site.until<{ dead: boolean }>('/api/events/shop/evt_dead', ({ dead }) => dead)
 })
 afterAll(async () => {
@@ -49,6 +50,41 @@ afterEach(async () => {
   expect(problems).toEqual([])
 })
 
+/** A comparison that has found what nobody could record. */
+async function noteReport(): Promise<void> {
+  const at = Date.now() - 600_000
+  const counts = { listed: 3, known: 1, missing: 2, recovered: 1, waiting: 0, extra: 1 }
+  const report = {
+    ...{
+      id: randomUUID(),
+      source: 'stripe',
+      state: 'complete',
+      dryRun: false,
+      by: 'schedule',
+      notBefore: null,
+    },
+    ...{ since: at - 3_600_000, until: at, comparedUntil: at, completeUntil: at - 60_000 },
+    ...{
+      startedAt: at,
+      finishedAt: at,
+      ...counts,
+      unsubscribed: 0,
+      requests: 2,
+      disabled: true,
+      error: null,
+    },
+    types: { 'invoice.paid': counts },
+    lacking: [
+      { id: `evt_${'x'.repeat(120)}`, type: 'invoice.paid', occurredAt: at, why: 'the store refused it' },
+    ],
+    extras: ['evt_extra'],
+    proves: 'The log was compared with what Stripe lists.',
+  } satisfies ReconcileReport
+  const store = site.log.open()
+  await store.reconciles.note({ id: report.id, source: 'stripe', report: JSON.stringify(report) })
+  await store.close()
+}
+
 /** The screen has its heading and shows no placeholder any more. */
 async function shown(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor()
@@ -57,22 +93,16 @@ async function shown(page: Page): Promise<void> {
   await expect.poll(() => placeholders.count()).toBe(0)
 }
 
-async function violations(page: Page): Promise<string[]> {
-  // Through the protocol, not as a script element: the policy of the page refuses those.
-  await page.evaluate(axe)
-  const found = await page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe
-    interface Violation {
-      id: string
-      impact: string
-      nodes: { html: string }[]
-    }
-    return (await run.run()).violations.map(
-      ({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html.slice(0, 200)}`,
-    )
-  })
-  return found.filter((text) => /^(serious|critical) /.test(text))
-}
+test('the page of a source says until when the log is complete, and what is missing', async () => {
+  const page = await open('/sources/stripe')
+  await shown(page)
+  const card = page.locator('section, article').filter({ hasText: 'Compared with Stripe' }).last()
+  await expect
+    .poll(() => card.textContent())
+    .toMatch(/Complete until .*1 missing, 1 that the sender does not list/)
+  expect(await card.textContent()).toContain('switched this endpoint off')
+  expect(await card.textContent()).toContain('the store refused it')
+})
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`no screen has a serious violation of accessibility in ${colorScheme} mode`, async () => {

@@ -1,6 +1,7 @@
 /** One browser for a file, pages that fail on a violation of the policy, and the servers behind them. */
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
@@ -39,7 +40,10 @@ const tokens = roles.map((role) => ({
   sha256: createHash('sha256').update(tokenOf(role)).digest('hex'),
 }))
 
-export async function startSite(kind: StoreKind, options: { mount?: string } = {}): Promise<Site> {
+export async function startSite(
+  kind: StoreKind,
+  options: { mount?: string; compared?: boolean } = {},
+): Promise<Site> {
   const log = kind === 'SQLite' ? await sqliteLog() : await postgresLog()
   const start = async (port?: number): Promise<[Child, string]> => {
     const told = JSON.stringify({ tokens, ...options, ...(port && { port }) })
@@ -137,4 +141,24 @@ export async function openPage(
 
 function mountOf(path: string): string {
   return path.startsWith('/ops/hooks') ? '/ops/hooks' : ''
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The serious and critical ones. */
+export async function violations(page: Page): Promise<string[]> {
+  // Through the protocol, not as a script element: the policy of the page refuses those.
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => {
+    const run = (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe
+    interface Violation {
+      id: string
+      impact: string
+      nodes: { html: string }[]
+    }
+    return (await run.run()).violations.map(
+      ({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html.slice(0, 200)}`,
+    )
+  })
+  return found.filter((text) => /^(serious|critical) /.test(text))
 }

@@ -71,6 +71,11 @@ describe('the filters of the events', () => {
 
   test.each([
     ['a time before now is rounded to its minute', '?since=1h', { from: String(anHourAgo) }],
+    [
+      'a longer time is rounded by a hundredth',
+      '?since=24h',
+      { from: String(Date.parse('2026-11-15T09:50:24.000Z')) },
+    ],
     ['a start wins over a time before now', '?since=1h&from=2026-01-01', { from: '2026-01-01' }],
     ['the words of a search are no filter', '?q=evt&path=$.id&op=eq&value=1&live=off', {}],
     ['filters stay as they are', '?dead=true&minAttempts=2', { dead: 'true', minAttempts: 2 }],

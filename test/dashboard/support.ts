@@ -13,6 +13,7 @@ export function eventWith(change: Partial<EventView> = {}): EventView {
     seq: 1,
     type: 'order.paid',
     reference: null,
+    references: [],
     state: 'succeeded',
     dead: false,
     reason: null,
@@ -26,7 +27,9 @@ export function eventWith(change: Partial<EventView> = {}): EventView {
     nextAttemptAt: null,
     lastConflict: null,
     sameAs: null,
+    origin: 'delivery',
     contentHash: null,
+    waiting: null,
     payload: 'kept',
     ...change,
   }
@@ -41,6 +44,7 @@ export function attemptWith(change: Partial<Attempt> = {}): Attempt {
     outcome: 'succeeded',
     worker: 'web-1',
     detail: null,
+    place: null,
     ...change,
   }
 }

@@ -21,6 +21,15 @@ test.each<Story>([
     [received, 'Duplicate stopped', 'Delivered with other content'],
   ],
   ['a next attempt', { state: 'failed', nextAttemptAt: at(60) }, [received, 'Next attempt']],
+  [
+    'no next attempt while it is paused',
+    {
+      state: 'failed',
+      nextAttemptAt: at(60),
+      waiting: { kind: 'paused', source: 'shop', type: null, actor: 'ada', sinceAt: at(1) },
+    },
+    [received],
+  ],
   ['a time that is no attempt', { state: 'pending', nextAttemptAt: at(60) }, [received]],
 ])('%s', (_name, event, titles) => {
   expect(timelineOf(eventWith(event), [], []).map(({ title }) => title)).toEqual(titles)
@@ -34,6 +43,13 @@ test.each([
 ] as const)('an attempt that is %s', (outcome, title, tone) => {
   const [, attempt] = timelineOf(eventWith(), [attemptWith({ outcome })], [])
   expect(attempt).toEqual({ at: at(2), title, detail: '1.0 s on web-1', tone })
+})
+
+test('the end of the last attempt is when an event became a dead letter', () => {
+  const attempts = [attemptWith({ outcome: 'failed' }), attemptWith({ attempt: 2, finishedAt: at(9) })]
+  const dead = eventWith({ state: 'failed', dead: true })
+  expect(timelineOf(dead, attempts, []).at(-1)).toMatchObject({ at: at(9), title: 'Became a dead letter' })
+  expect(timelineOf({ ...dead, dead: false }, attempts, []).at(-1)?.title).toBe('Attempt 2 succeeded')
 })
 
 test('an attempt of a later run names the run', () => {

@@ -1,7 +1,7 @@
 /** A JSON value as the rows of a tree: a closed part is one row. */
 import { describe, expect, test } from 'vitest'
 import { ExactNumber, type Json, parse } from '../../dashboard/src/screens/payload/bytes'
-import { openAll, openAtFirst, rowsOf } from '../../dashboard/src/screens/payload/tree-rows'
+import { findIn, openAll, openAtFirst, rowsOf } from '../../dashboard/src/screens/payload/tree-rows'
 
 /** Indented paths; ▾ is open, ▸ is closed with the number of its children. */
 const drawn = (root: Json, open: readonly string[]) =>
@@ -72,5 +72,32 @@ describe('all parts', () => {
   test('are open up to a limit', () => {
     const many: Json = Array.from({ length: 50 }, () => [1])
     expect(openAll(many, 10).size).toBe(10)
+  })
+})
+
+describe('a search', () => {
+  const found = (root: Json, text: string) => {
+    const { paths, open } = findIn(root, text)
+    return [paths, [...open]]
+  }
+  test.each<[name: string, root: Json, text: string, paths: string[], open: string[]]>([
+    ['a name', order, 'SKU', ['$.lines[0].sku'], ['$.lines[0]', '$.lines', '$']],
+    [
+      'a value, in the order of the tree',
+      order,
+      'a',
+      ['$.lines[0].sku', '$["a key"]'],
+      ['$.lines[0]', '$.lines', '$'],
+    ],
+    ['a number as it was sent', [new ExactNumber('9007199254740993')], '0993', ['$[0]'], ['$']],
+    ['no position of an item', ['x', 'y'], '1', [], []],
+    ['nothing for nothing', order, '', [], []],
+  ])('finds %s', (_name, root, text, paths, open) => {
+    expect(found(root, text)).toEqual([paths, open])
+  })
+
+  test('ends after a thousand matches, and a value may be nested deeper than the stack', () => {
+    expect(findIn(Array(5_000).fill('x'), 'x').paths.length).toBe(1_000)
+    expect(findIn(parse(`${'['.repeat(100_000)}7${']'.repeat(100_000)}`)!, '7').paths.length).toBe(1)
   })
 })

@@ -23,6 +23,10 @@ test.each<[title: string, change: Partial<EventView>, succeededTimes?: number]>(
   ['Waiting to be handled again.', { state: 'pending', attempts: 0, run: 2 }],
   ['Failed once so far. The next attempt starts in 20 s.', { ...failed, nextAttemptAt: at(30) }],
   ['Failed 4 times so far. The next attempt is due now.', { ...failed, attempts: 4, nextAttemptAt: at(9) }],
+  [
+    'Failed once so far.',
+    { ...failed, nextAttemptAt: at(3600), waiting: { kind: 'behind', id: 'evt_0', dueAt: at(30) } },
+  ],
   ['Failed once and given up: a dead letter.', { ...failed, dead: true }],
   ['Failed 1,000 times and given up: a dead letter.', { ...failed, dead: true, attempts: 1_000 }],
   ['Not handled: no handler is registered for this type.', ignored('unhandled')],

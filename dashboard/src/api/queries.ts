@@ -45,6 +45,14 @@ export const eventAuditsQuery = (key: EventKey) =>
     },
   })
 
+/** The events with this id: those of the consumers of its source, and perhaps others. */
+export const siblingsQuery = (key: EventKey) =>
+  queryOptions({
+    queryKey: [...keyOf(key), 'siblings'],
+    queryFn: ({ signal }) =>
+      take(api.GET('/api/events', { params: { query: { id: key.id, limit: 100 } }, signal })),
+  })
+
 /** Every answer is written to the audit, so each content is asked for once, when somebody wants to see it. */
 export const payloadQuery = (event: EventView, what: 'payload' | 'conflict' = 'payload') =>
   queryOptions({
@@ -56,7 +64,7 @@ export const payloadQuery = (event: EventView, what: 'payload' | 'conflict' = 'p
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
-export type Payload = Body<'getPayload'>
+export type Payload = Body<'getPayload'> & Partial<Pick<Body<'getConflict'>, 'hash'>>
 
 /** Whatever was pasted, taken apart by the server. A single exact match opens at once. */
 export async function findEvents(q: string): Promise<readonly EventKey[]> {

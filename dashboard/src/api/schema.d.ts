@@ -112,7 +112,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause a destination in the process that answers */
+        /** Pause a destination, in all processes of the log */
         post: operations["pauseDestination"];
         delete?: never;
         options?: never;
@@ -129,7 +129,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a destination in the process that answers */
+        /** Resume a destination, in all processes of the log */
         post: operations["resumeDestination"];
         delete?: never;
         options?: never;
@@ -195,7 +195,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The latest delivery with the id of this event and other content, for comparison */
+        /** The latest delivery with the id of this event and other content, an open one first; its `hash` names it in an action */
         get: operations["getConflict"];
         put?: never;
         post?: never;
@@ -248,7 +248,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ignore a pending or failed event: it is not tried again */
+        /** Ignore a pending or failed event: it is not retried */
         post: operations["ignoreEvent"];
         delete?: never;
         options?: never;
@@ -324,15 +324,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/export": {
+    "/api/events/count": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The events that match, as a download without payloads */
-        get: operations["exportEvents"];
+        /** How many events match, counted up to 1,000 or for half a second */
+        get: operations["countEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -392,40 +392,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/handlers/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Pause a handler or all handlers of a source, in the process that answers */
-        post: operations["pauseHandler"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/handlers/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Resume a handler or all handlers of a source, in the process that answers */
-        post: operations["resumeHandler"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -454,6 +420,57 @@ export interface paths {
         get: operations["getOverview"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a source, a consumer, or its events of a type, in all processes of the log */
+        post: operations["pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pauses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is paused in the log, by whom and since when */
+        get: operations["listPauses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a source, a consumer, or its events of a type, in all processes of the log */
+        post: operations["resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -563,6 +580,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sources/{source}/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compare the log with the sender’s own list of events, and record what is missing */
+        post: operations["reconcileSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{source}/reconciles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The reports of comparisons with the sender, the latest first */
+        get: operations["listReconciles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{source}/sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A signed sample of the provider as a curl command, to be sent from another machine */
+        post: operations["signSample"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources/{source}/test": {
         parameters: {
             query?: never;
@@ -623,6 +691,23 @@ export interface paths {
         };
         /** The version, the store and its durability, retention, archive, spool and cache */
         get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The attempt that last wrote a row of your tables (PostgreSQL) */
+        get: operations["getRowWriter"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1025,7 +1110,9 @@ export interface operations {
                             lastAt: string;
                             /** @description The newest of them */
                             sample: {
+                                /** @description The event id */
                                 id: string;
+                                /** @description The name of the source */
                                 source: string;
                             };
                             source: string;
@@ -1076,6 +1163,8 @@ export interface operations {
                             origin: string;
                             paused: boolean;
                             pausedAt: string | null;
+                            /** @description Who paused it, in all processes */
+                            pausedBy: string | null;
                             pauseReason: string | null;
                             postponed: number;
                             sent: number;
@@ -1136,6 +1225,8 @@ export interface operations {
                         origin: string;
                         paused: boolean;
                         pausedAt: string | null;
+                        /** @description Who paused it, in all processes */
+                        pausedBy: string | null;
                         pauseReason: string | null;
                         postponed: number;
                         sent: number;
@@ -1195,6 +1286,8 @@ export interface operations {
                         origin: string;
                         paused: boolean;
                         pausedAt: string | null;
+                        /** @description Who paused it, in all processes */
+                        pausedBy: string | null;
                         pauseReason: string | null;
                         postponed: number;
                         sent: number;
@@ -1226,6 +1319,7 @@ export interface operations {
                 hasConflict?: "true" | "false";
                 hasDuplicates?: "true" | "false";
                 id?: string;
+                label?: string;
                 limit?: number;
                 minAttempts?: number;
                 q?: string;
@@ -1265,11 +1359,17 @@ export interface operations {
                                 at: string;
                                 /** @description Null while the conflict is open: nobody has decided about it */
                                 decidedAt: string | null;
+                                /** @description Names this content in an action, as `conflict` */
                                 hash: string;
                             } | null;
                             /** Format: date-time */
                             lastDeliveryAt: string;
                             nextAttemptAt: string | null;
+                            /**
+                             * @description `delivery`: with a signature. `backfill`: reconcile read it from the API of the sender. `import`: from another program
+                             * @enum {string}
+                             */
+                            origin: "delivery" | "backfill" | "import";
                             /**
                              * @description `removed`: by retention, an archive may contain it. `erased`: permanently
                              * @enum {string}
@@ -1281,6 +1381,11 @@ export interface operations {
                             /** Format: date-time */
                             receivedAt: string;
                             reference: string | null;
+                            /** @description What the event is about, by label. The first is `reference`, if that has a label */
+                            references: {
+                                label: string;
+                                value: string;
+                            }[];
                             run: number;
                             /** @description Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id */
                             sameAs: string | null;
@@ -1289,6 +1394,69 @@ export interface operations {
                             /** @enum {string} */
                             state: "pending" | "processing" | "succeeded" | "ignored" | "failed";
                             type: string;
+                            /** @description Null when it waits for nothing */
+                            waiting: ({
+                                /** @constant */
+                                kind: "review";
+                                sameAs: string | null;
+                            } | {
+                                /** @constant */
+                                kind: "running";
+                                /** Format: date-time */
+                                sinceAt: string;
+                                worker: string;
+                            } | {
+                                actor: string;
+                                /** @constant */
+                                kind: "paused";
+                                /** Format: date-time */
+                                sinceAt: string;
+                                source: string;
+                                type: string | null;
+                            } | {
+                                dueAt: string | null;
+                                id: string;
+                                /** @constant */
+                                kind: "behind";
+                            } | {
+                                /** Format: date-time */
+                                dueAt: string;
+                                /** @constant */
+                                kind: "retry";
+                            } | {
+                                /** Format: date-time */
+                                dueAt: string;
+                                /** @constant */
+                                kind: "postponed";
+                            } | {
+                                /** Format: date-time */
+                                dueAt: string;
+                                /** @constant */
+                                kind: "circuit";
+                            } | {
+                                /** @constant */
+                                kind: "places";
+                                takenBy: {
+                                    count: number;
+                                    limit: number | null;
+                                    pattern: string;
+                                    source: string;
+                                }[];
+                            } | {
+                                dueAt: string | null;
+                                /** @constant */
+                                kind: "limit";
+                                pattern: string;
+                            } | {
+                                /** @constant */
+                                kind: "no_worker";
+                            } | {
+                                /** @constant */
+                                kind: "no_handler";
+                            } | {
+                                /** @constant */
+                                kind: "due";
+                            }) | null;
                         }[];
                         /** @description The `cursor` of the next page; null on the last page */
                         next: string | null;
@@ -1337,11 +1505,17 @@ export interface operations {
                             at: string;
                             /** @description Null while the conflict is open: nobody has decided about it */
                             decidedAt: string | null;
+                            /** @description Names this content in an action, as `conflict` */
                             hash: string;
                         } | null;
                         /** Format: date-time */
                         lastDeliveryAt: string;
                         nextAttemptAt: string | null;
+                        /**
+                         * @description `delivery`: with a signature. `backfill`: reconcile read it from the API of the sender. `import`: from another program
+                         * @enum {string}
+                         */
+                        origin: "delivery" | "backfill" | "import";
                         /**
                          * @description `removed`: by retention, an archive may contain it. `erased`: permanently
                          * @enum {string}
@@ -1353,6 +1527,11 @@ export interface operations {
                         /** Format: date-time */
                         receivedAt: string;
                         reference: string | null;
+                        /** @description What the event is about, by label. The first is `reference`, if that has a label */
+                        references: {
+                            label: string;
+                            value: string;
+                        }[];
                         run: number;
                         /** @description Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id */
                         sameAs: string | null;
@@ -1361,6 +1540,69 @@ export interface operations {
                         /** @enum {string} */
                         state: "pending" | "processing" | "succeeded" | "ignored" | "failed";
                         type: string;
+                        /** @description Null when it waits for nothing */
+                        waiting: ({
+                            /** @constant */
+                            kind: "review";
+                            sameAs: string | null;
+                        } | {
+                            /** @constant */
+                            kind: "running";
+                            /** Format: date-time */
+                            sinceAt: string;
+                            worker: string;
+                        } | {
+                            actor: string;
+                            /** @constant */
+                            kind: "paused";
+                            /** Format: date-time */
+                            sinceAt: string;
+                            source: string;
+                            type: string | null;
+                        } | {
+                            dueAt: string | null;
+                            id: string;
+                            /** @constant */
+                            kind: "behind";
+                        } | {
+                            /** Format: date-time */
+                            dueAt: string;
+                            /** @constant */
+                            kind: "retry";
+                        } | {
+                            /** Format: date-time */
+                            dueAt: string;
+                            /** @constant */
+                            kind: "postponed";
+                        } | {
+                            /** Format: date-time */
+                            dueAt: string;
+                            /** @constant */
+                            kind: "circuit";
+                        } | {
+                            /** @constant */
+                            kind: "places";
+                            takenBy: {
+                                count: number;
+                                limit: number | null;
+                                pattern: string;
+                                source: string;
+                            }[];
+                        } | {
+                            dueAt: string | null;
+                            /** @constant */
+                            kind: "limit";
+                            pattern: string;
+                        } | {
+                            /** @constant */
+                            kind: "no_worker";
+                        } | {
+                            /** @constant */
+                            kind: "no_handler";
+                        } | {
+                            /** @constant */
+                            kind: "due";
+                        }) | null;
                     };
                 };
             };
@@ -1402,6 +1644,8 @@ export interface operations {
                             finishedAt: string;
                             /** @enum {string} */
                             outcome: "succeeded" | "ignored" | "failed" | "lost";
+                            /** @description The line of code that threw the error, if it is known; null for viewers */
+                            place: string | null;
                             run: number;
                             /** Format: date-time */
                             startedAt: string;
@@ -1505,7 +1749,9 @@ export interface operations {
                     "application/json": {
                         dryRun: boolean;
                         duplicate: boolean;
+                        /** @description The event id */
                         id: string;
+                        /** @description The name of the source */
                         source: string;
                     };
                 };
@@ -1579,8 +1825,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Keep the first content: close the conflict, in any state of the event, and change nothing else */
-                    conflict?: boolean;
+                    /** @description Keep the present content, in any state of the event, and change nothing else: decides against the open content with this `hash`, or with `true` against all */
+                    conflict?: boolean | string;
                     /** @description Report the result without changing anything */
                     dryRun?: boolean;
                     /** @description Needed to replay succeeded events */
@@ -1679,10 +1925,14 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Run the other content of the latest conflict */
-                    conflict?: boolean;
+                    /** @description Run other content: the open one with this `hash`, or with `true` the latest */
+                    conflict?: boolean | string;
                     /** @description Report the result without changing anything */
                     dryRun?: boolean;
+                    /** @description What you have found out about effects of `ctx.once` whose end is unknown, by name: the result, or `null` when it did not happen */
+                    effects?: {
+                        [key: string]: unknown;
+                    };
                     /** @description Needed to replay succeeded events */
                     force?: boolean;
                     /** @description A note for the audit */
@@ -1734,6 +1984,10 @@ export interface operations {
                 "application/json": {
                     /** @description Report the result without changing anything */
                     dryRun?: boolean;
+                    /** @description What you have found out about effects of `ctx.once` whose end is unknown, by name: the result, or `null` when it did not happen */
+                    effects?: {
+                        [key: string]: unknown;
+                    };
                     /** @description Needed to replay succeeded events */
                     force?: boolean;
                     /** @description A note for the audit */
@@ -1792,9 +2046,12 @@ export interface operations {
                     dryRun?: boolean;
                     /** @description These events, in place of `filter` */
                     events?: {
+                        /** @description The event id */
                         id: string;
+                        /** @description The name of the source */
                         source: string;
                     }[];
+                    /** @description The conditions of `GET /api/events` */
                     filter?: {
                         dead?: boolean;
                         flagged?: boolean;
@@ -1803,13 +2060,21 @@ export interface operations {
                         hasDuplicates?: boolean;
                         /** @description The exact event id */
                         id?: string;
+                        /** @description With `reference`: its label, such as `customer` */
+                        label?: string;
                         minAttempts?: number;
+                        /** @description The exact reason of ignored events, such as `unhandled` */
                         reason?: string;
                         /** @description A pattern for the reason or the last error, in which * stands for any text */
                         reasonLike?: string;
+                        /** @description The exact value of a reference, whatever its label is */
                         reference?: string;
+                        /** @description The name of a source */
                         source?: string;
-                        /** @enum {string} */
+                        /**
+                         * @description Only events in this state
+                         * @enum {string}
+                         */
                         state?: "pending" | "processing" | "succeeded" | "ignored" | "failed";
                         to?: string | number;
                         /** @description The exact type, or a pattern with * */
@@ -1824,7 +2089,10 @@ export interface operations {
                     note?: string;
                     /** @description Maximum number of events a second */
                     rate?: number;
-                    /** @enum {string} */
+                    /**
+                     * @description What to do with the events
+                     * @enum {string}
+                     */
                     verb: "retry" | "replay" | "ignore";
                 };
             };
@@ -1899,18 +2167,18 @@ export interface operations {
             };
         };
     };
-    exportEvents: {
+    countEvents: {
         parameters: {
             query?: {
                 dead?: "true" | "false";
                 flagged?: "true" | "false";
-                format?: "ndjson" | "csv";
                 from?: string;
                 hasConflict?: "true" | "false";
                 hasDuplicates?: "true" | "false";
                 id?: string;
-                limit?: number;
+                label?: string;
                 minAttempts?: number;
+                q?: string;
                 reason?: string;
                 reasonLike?: string;
                 reference?: string;
@@ -1925,14 +2193,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events, newest first. */
+            /** @description The number, and whether there are or may be more. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": string;
-                    "text/csv": string;
+                    "application/json": {
+                        count: number;
+                        more: boolean;
+                    };
                 };
             };
             /** @description An error, as a problem document. */
@@ -2016,11 +2286,17 @@ export interface operations {
                                     at: string;
                                     /** @description Null while the conflict is open: nobody has decided about it */
                                     decidedAt: string | null;
+                                    /** @description Names this content in an action, as `conflict` */
                                     hash: string;
                                 } | null;
                                 /** Format: date-time */
                                 lastDeliveryAt: string;
                                 nextAttemptAt: string | null;
+                                /**
+                                 * @description `delivery`: with a signature. `backfill`: reconcile read it from the API of the sender. `import`: from another program
+                                 * @enum {string}
+                                 */
+                                origin: "delivery" | "backfill" | "import";
                                 /**
                                  * @description `removed`: by retention, an archive may contain it. `erased`: permanently
                                  * @enum {string}
@@ -2032,6 +2308,11 @@ export interface operations {
                                 /** Format: date-time */
                                 receivedAt: string;
                                 reference: string | null;
+                                /** @description What the event is about, by label. The first is `reference`, if that has a label */
+                                references: {
+                                    label: string;
+                                    value: string;
+                                }[];
                                 run: number;
                                 /** @description Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id */
                                 sameAs: string | null;
@@ -2040,6 +2321,69 @@ export interface operations {
                                 /** @enum {string} */
                                 state: "pending" | "processing" | "succeeded" | "ignored" | "failed";
                                 type: string;
+                                /** @description Null when it waits for nothing */
+                                waiting: ({
+                                    /** @constant */
+                                    kind: "review";
+                                    sameAs: string | null;
+                                } | {
+                                    /** @constant */
+                                    kind: "running";
+                                    /** Format: date-time */
+                                    sinceAt: string;
+                                    worker: string;
+                                } | {
+                                    actor: string;
+                                    /** @constant */
+                                    kind: "paused";
+                                    /** Format: date-time */
+                                    sinceAt: string;
+                                    source: string;
+                                    type: string | null;
+                                } | {
+                                    dueAt: string | null;
+                                    id: string;
+                                    /** @constant */
+                                    kind: "behind";
+                                } | {
+                                    /** Format: date-time */
+                                    dueAt: string;
+                                    /** @constant */
+                                    kind: "retry";
+                                } | {
+                                    /** Format: date-time */
+                                    dueAt: string;
+                                    /** @constant */
+                                    kind: "postponed";
+                                } | {
+                                    /** Format: date-time */
+                                    dueAt: string;
+                                    /** @constant */
+                                    kind: "circuit";
+                                } | {
+                                    /** @constant */
+                                    kind: "places";
+                                    takenBy: {
+                                        count: number;
+                                        limit: number | null;
+                                        pattern: string;
+                                        source: string;
+                                    }[];
+                                } | {
+                                    dueAt: string | null;
+                                    /** @constant */
+                                    kind: "limit";
+                                    pattern: string;
+                                } | {
+                                    /** @constant */
+                                    kind: "no_worker";
+                                } | {
+                                    /** @constant */
+                                    kind: "no_handler";
+                                } | {
+                                    /** @constant */
+                                    kind: "due";
+                                }) | null;
                             };
                         }[];
                     };
@@ -2075,7 +2419,6 @@ export interface operations {
                         handlers: {
                             /** @description Attempts that run now in this process */
                             active: number;
-                            concurrency: number | null;
                             /** @description Null without a value */
                             duration: {
                                 count: number;
@@ -2085,11 +2428,30 @@ export interface operations {
                             };
                             /** @enum {string} */
                             kind: "one" | "batch" | "destination";
+                            /** @description Holds across all processes */
+                            limit: {
+                                by: "reference" | null;
+                                concurrency: number | null;
+                                perSecond: number | null;
+                            } | null;
                             /** @description Null: without a limit */
                             maxAttempts: number | null;
-                            order: "reference" | null;
+                            /** @description `reference`, or the label that events are ordered by */
+                            order: string | null;
                             pattern: string;
-                            paused: boolean;
+                            /** @description What holds back all its events */
+                            pause: {
+                                /** @description Who paused it */
+                                actor: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description Null for viewers */
+                                note: string | null;
+                                /** @description The name of a source, or of a consumer such as `stripe/mail` */
+                                source: string;
+                                /** @description A type or a glob; null: all events of the source */
+                                type: string | null;
+                            } | null;
                             since: {
                                 attempts: number;
                                 dead: number;
@@ -2101,99 +2463,12 @@ export interface operations {
                                 succeeded: number;
                             };
                             source: string;
-                            sourcePaused: boolean;
                             timeoutMs: number | null;
                         }[];
-                        /** @description The process that answers: handlers and pauses are those of this process */
+                        /** @description The process that answers: the handlers are those of this process */
                         process: string;
                         /** Format: date-time */
                         startedAt: string;
-                    };
-                };
-            };
-            /** @description An error, as a problem document. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    pauseHandler: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description A note for the audit */
-                    note?: string;
-                    /** @description The pattern of one handler; left out: all handlers of the source */
-                    pattern?: string;
-                    source: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        pattern: string | null;
-                        paused: boolean;
-                        source: string;
-                    };
-                };
-            };
-            /** @description An error, as a problem document. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    resumeHandler: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description A note for the audit */
-                    note?: string;
-                    /** @description The pattern of one handler; left out: all handlers of the source */
-                    pattern?: string;
-                    source: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        pattern: string | null;
-                        paused: boolean;
-                        source: string;
                     };
                 };
             };
@@ -2282,8 +2557,78 @@ export interface operations {
                             dead: number;
                             estimated: boolean;
                             ignored: number;
-                            oldestDueAgeMs: number | null;
-                            oldestDueAt: string | null;
+                            /** @description The unfinished event that was received first, whenever it is due */
+                            oldest: {
+                                ageMs: number;
+                                /** @description The event id */
+                                id: string;
+                                /** Format: date-time */
+                                receivedAt: string;
+                                /** @description The name of the source */
+                                source: string;
+                                waiting: ({
+                                    /** @constant */
+                                    kind: "review";
+                                    sameAs: string | null;
+                                } | {
+                                    /** @constant */
+                                    kind: "running";
+                                    /** Format: date-time */
+                                    sinceAt: string;
+                                    worker: string;
+                                } | {
+                                    actor: string;
+                                    /** @constant */
+                                    kind: "paused";
+                                    /** Format: date-time */
+                                    sinceAt: string;
+                                    source: string;
+                                    type: string | null;
+                                } | {
+                                    dueAt: string | null;
+                                    id: string;
+                                    /** @constant */
+                                    kind: "behind";
+                                } | {
+                                    /** Format: date-time */
+                                    dueAt: string;
+                                    /** @constant */
+                                    kind: "retry";
+                                } | {
+                                    /** Format: date-time */
+                                    dueAt: string;
+                                    /** @constant */
+                                    kind: "postponed";
+                                } | {
+                                    /** Format: date-time */
+                                    dueAt: string;
+                                    /** @constant */
+                                    kind: "circuit";
+                                } | {
+                                    /** @constant */
+                                    kind: "places";
+                                    takenBy: {
+                                        count: number;
+                                        limit: number | null;
+                                        pattern: string;
+                                        source: string;
+                                    }[];
+                                } | {
+                                    dueAt: string | null;
+                                    /** @constant */
+                                    kind: "limit";
+                                    pattern: string;
+                                } | {
+                                    /** @constant */
+                                    kind: "no_worker";
+                                } | {
+                                    /** @constant */
+                                    kind: "no_handler";
+                                } | {
+                                    /** @constant */
+                                    kind: "due";
+                                }) | null;
+                            } | null;
                             pending: number;
                             processing: number;
                             retrying: number;
@@ -2362,6 +2707,158 @@ export interface operations {
             };
         };
     };
+    pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A note for the audit */
+                    note?: string;
+                    /** @description The name of a source, or of a consumer such as `stripe/mail` */
+                    source: string;
+                    /** @description A type, or a glob such as `invoice.*`; left out: all events */
+                    type?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What is paused now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description False: it was so already */
+                        changed: boolean;
+                        pauses: {
+                            /** @description Who paused it */
+                            actor: string;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description Null for viewers */
+                            note: string | null;
+                            /** @description The name of a source, or of a consumer such as `stripe/mail` */
+                            source: string;
+                            /** @description A type or a glob; null: all events of the source */
+                            type: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error, as a problem document. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPauses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By source and type. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pauses: {
+                            /** @description Who paused it */
+                            actor: string;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description Null for viewers */
+                            note: string | null;
+                            /** @description The name of a source, or of a consumer such as `stripe/mail` */
+                            source: string;
+                            /** @description A type or a glob; null: all events of the source */
+                            type: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error, as a problem document. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A note for the audit */
+                    note?: string;
+                    /** @description The name of a source, or of a consumer such as `stripe/mail` */
+                    source: string;
+                    /** @description A type, or a glob such as `invoice.*`; left out: all events */
+                    type?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What is paused now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description False: it was so already */
+                        changed: boolean;
+                        pauses: {
+                            /** @description Who paused it */
+                            actor: string;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description Null for viewers */
+                            note: string | null;
+                            /** @description The name of a source, or of a consumer such as `stripe/mail` */
+                            source: string;
+                            /** @description A type or a glob; null: all events of the source */
+                            type: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error, as a problem document. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getReview: {
         parameters: {
             query?: never;
@@ -2421,6 +2918,7 @@ export interface operations {
                 hasConflict?: "true" | "false";
                 hasDuplicates?: "true" | "false";
                 id?: string;
+                label?: string;
                 limit?: number;
                 minAttempts?: number;
                 note?: string;
@@ -2469,11 +2967,17 @@ export interface operations {
                                 at: string;
                                 /** @description Null while the conflict is open: nobody has decided about it */
                                 decidedAt: string | null;
+                                /** @description Names this content in an action, as `conflict` */
                                 hash: string;
                             } | null;
                             /** Format: date-time */
                             lastDeliveryAt: string;
                             nextAttemptAt: string | null;
+                            /**
+                             * @description `delivery`: with a signature. `backfill`: reconcile read it from the API of the sender. `import`: from another program
+                             * @enum {string}
+                             */
+                            origin: "delivery" | "backfill" | "import";
                             /**
                              * @description `removed`: by retention, an archive may contain it. `erased`: permanently
                              * @enum {string}
@@ -2485,6 +2989,11 @@ export interface operations {
                             /** Format: date-time */
                             receivedAt: string;
                             reference: string | null;
+                            /** @description What the event is about, by label. The first is `reference`, if that has a label */
+                            references: {
+                                label: string;
+                                value: string;
+                            }[];
                             run: number;
                             /** @description Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id */
                             sameAs: string | null;
@@ -2493,6 +3002,69 @@ export interface operations {
                             /** @enum {string} */
                             state: "pending" | "processing" | "succeeded" | "ignored" | "failed";
                             type: string;
+                            /** @description Null when it waits for nothing */
+                            waiting: ({
+                                /** @constant */
+                                kind: "review";
+                                sameAs: string | null;
+                            } | {
+                                /** @constant */
+                                kind: "running";
+                                /** Format: date-time */
+                                sinceAt: string;
+                                worker: string;
+                            } | {
+                                actor: string;
+                                /** @constant */
+                                kind: "paused";
+                                /** Format: date-time */
+                                sinceAt: string;
+                                source: string;
+                                type: string | null;
+                            } | {
+                                dueAt: string | null;
+                                id: string;
+                                /** @constant */
+                                kind: "behind";
+                            } | {
+                                /** Format: date-time */
+                                dueAt: string;
+                                /** @constant */
+                                kind: "retry";
+                            } | {
+                                /** Format: date-time */
+                                dueAt: string;
+                                /** @constant */
+                                kind: "postponed";
+                            } | {
+                                /** Format: date-time */
+                                dueAt: string;
+                                /** @constant */
+                                kind: "circuit";
+                            } | {
+                                /** @constant */
+                                kind: "places";
+                                takenBy: {
+                                    count: number;
+                                    limit: number | null;
+                                    pattern: string;
+                                    source: string;
+                                }[];
+                            } | {
+                                dueAt: string | null;
+                                /** @constant */
+                                kind: "limit";
+                                pattern: string;
+                            } | {
+                                /** @constant */
+                                kind: "no_worker";
+                            } | {
+                                /** @constant */
+                                kind: "no_handler";
+                            } | {
+                                /** @constant */
+                                kind: "due";
+                            }) | null;
                         }[];
                         /** @description The `cursor` of the next page; null on the last page */
                         next: string | null;
@@ -2530,9 +3102,8 @@ export interface operations {
                         /** @enum {string} */
                         by: "token" | "session" | "application";
                         expiresAt: string | null;
-                        /** @description What this role may do, also on a read-only server */
+                        /** @description What this role may do */
                         permissions: ("read" | "detail" | "act" | "payload" | "work")[];
-                        readOnly: boolean;
                         /** @enum {string} */
                         role: "viewer" | "operator" | "admin" | "worker";
                         /**
@@ -2566,6 +3137,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description A token of the admin API */
                     token: string;
                 };
             };
@@ -2582,9 +3154,8 @@ export interface operations {
                         /** @enum {string} */
                         by: "token" | "session" | "application";
                         expiresAt: string | null;
-                        /** @description What this role may do, also on a read-only server */
+                        /** @description What this role may do */
                         permissions: ("read" | "detail" | "act" | "payload" | "work")[];
-                        readOnly: boolean;
                         /** @enum {string} */
                         role: "viewer" | "operator" | "admin" | "worker";
                         /**
@@ -2652,6 +3223,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         sources: {
+                            /** @description It has an API key, so that the log can be compared with the sender’s own list */
+                            canReconcile: boolean;
                             /** @enum {string} */
                             conflict: "ack" | "reject";
                             /** @enum {string} */
@@ -2660,7 +3233,8 @@ export interface operations {
                             /** @enum {string} */
                             mode: "background" | "inline";
                             name: string;
-                            order: "reference" | null;
+                            /** @description `reference`, or the label that events are ordered by */
+                            order: string | null;
                             /** @description The path of its deliveries on the receiving server */
                             path: string;
                             provider: {
@@ -2726,11 +3300,22 @@ export interface operations {
                             p95Ms: number | null;
                             p99Ms: number | null;
                         };
+                        /** @description Why it needs a person: it is silent, its deliveries are rejected, a type has stopped */
+                        alarms: {
+                            /** @enum {string} */
+                            kind: "silent" | "rejected" | "stopped";
+                            /** Format: date-time */
+                            since: string;
+                            text: string;
+                            todo: string;
+                        }[];
                         answer: {
                             httpStatus: number;
                             /** @description How long the sender waits for the answer */
                             timeLimitMs: number | null;
                         };
+                        /** @description It has an API key, so that the log can be compared with the sender’s own list */
+                        canReconcile: boolean;
                         commands: {
                             /** @description Null when a delivery needs a signature */
                             curl: string | null;
@@ -2740,13 +3325,20 @@ export interface operations {
                         conflict: "ack" | "reject";
                         /** @enum {string} */
                         contentGuard: "review" | "accept" | "reject";
+                        /** @description What its sender does with an endpoint that fails, if it documents that */
+                        disables: {
+                            again: string;
+                            docs: string;
+                            when: string;
+                        } | null;
                         /** @description The types that have a handler in this process */
                         handled: string[];
                         idIsSigned: boolean;
                         /** @enum {string} */
                         mode: "background" | "inline";
                         name: string;
-                        order: "reference" | null;
+                        /** @description `reference`, or the label that events are ordered by */
+                        order: string | null;
                         /** @description Accepted of all deliveries in 24 hours; null without any */
                         passRate: number | null;
                         /** @description The path of its deliveries on the receiving server */
@@ -2756,12 +3348,104 @@ export interface operations {
                             key: string;
                             name: string;
                         };
+                        /** @description Null when hookonce knows no list of this sender */
+                        reconcile: {
+                            /** @description The schedule; null without one */
+                            every: string | number | null;
+                            last: {
+                                /** @enum {string} */
+                                by: "schedule" | "request";
+                                /** Format: date-time */
+                                comparedUntil: string;
+                                /**
+                                 * Format: date-time
+                                 * @description From `since` to here, the log has every event that the sender lists
+                                 */
+                                completeUntil: string;
+                                /** @description The sender has switched the endpoint off */
+                                disabled: boolean;
+                                dryRun: boolean;
+                                error: string | null;
+                                /** @description The log has them from this window, and the sender does not list them. They stay */
+                                extra: number;
+                                /** @description The ids of the first extra events */
+                                extras: string[];
+                                finishedAt: string | null;
+                                id: string;
+                                /** @description The log has them */
+                                known: number;
+                                /** @description The first events that are still missing */
+                                lacking: {
+                                    id: string;
+                                    /** Format: date-time */
+                                    occurredAt: string;
+                                    type: string;
+                                    why: string | null;
+                                }[];
+                                /** @description The sender lists them, and has sent them to this endpoint: `known` + `missing` */
+                                listed: number;
+                                /** @description The log did not have them */
+                                missing: number;
+                                /** @description What agreement means, and what it does not */
+                                proves: string;
+                                /** @description Missing ones that the log has now */
+                                recovered: number;
+                                /** @description Requests to the sender */
+                                requests: number;
+                                /** Format: date-time */
+                                since: string;
+                                source: string;
+                                /** Format: date-time */
+                                startedAt: string;
+                                /** @enum {string} */
+                                state: "running" | "complete" | "failed";
+                                types: {
+                                    [key: string]: {
+                                        /** @description The log has them from this window, and the sender does not list them. They stay */
+                                        extra: number;
+                                        /** @description The log has them */
+                                        known: number;
+                                        /** @description The sender lists them, and has sent them to this endpoint: `known` + `missing` */
+                                        listed: number;
+                                        /** @description The log did not have them */
+                                        missing: number;
+                                        /** @description Missing ones that the log has now */
+                                        recovered: number;
+                                        /** @description Missing ones that the sender was asked to deliver again, and that have not arrived */
+                                        waiting: number;
+                                    };
+                                };
+                                /** @description Listed events that this endpoint does not get */
+                                unsubscribed: number;
+                                /** Format: date-time */
+                                until: string;
+                                /** @description Missing ones that the sender was asked to deliver again, and that have not arrived */
+                                waiting: number;
+                            } | null;
+                            /** @description What is missing before the log can be compared; null when it can */
+                            problem: string | null;
+                            /** @description Null before the first run has ended */
+                            summary: {
+                                /** Format: date-time */
+                                checkedAt: string;
+                                /**
+                                 * Format: date-time
+                                 * @description The log has everything up to here
+                                 */
+                                completeUntil: string;
+                                extra: number;
+                                /** @description The sender lists them and the log lacks them, after the last run that ended */
+                                missing: number;
+                            } | null;
+                        } | null;
                         /** @description In 24 hours, over all processes, the most frequent first */
                         rejections: {
                             count: number;
                             reason: string;
                             todo: string;
                         }[];
+                        /** @description When its silence is reported if nothing comes; null while its rhythm is not known */
+                        reportsSilenceAt: string | null;
                         retention: {
                             eventsMs: number;
                             payloadsMs: number;
@@ -2814,6 +3498,265 @@ export interface operations {
             };
         };
     };
+    reconcileSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Compare, and record nothing
+                     * @default false
+                     */
+                    dryRun?: boolean;
+                    /** @description How long ago (`3d`), or a date in ISO 8601 */
+                    since?: string;
+                    /** @description How long ago (`3d`), or a date in ISO 8601 */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report, when the comparison has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        by: "schedule" | "request";
+                        /** Format: date-time */
+                        comparedUntil: string;
+                        /**
+                         * Format: date-time
+                         * @description From `since` to here, the log has every event that the sender lists
+                         */
+                        completeUntil: string;
+                        /** @description The sender has switched the endpoint off */
+                        disabled: boolean;
+                        dryRun: boolean;
+                        error: string | null;
+                        /** @description The log has them from this window, and the sender does not list them. They stay */
+                        extra: number;
+                        /** @description The ids of the first extra events */
+                        extras: string[];
+                        finishedAt: string | null;
+                        id: string;
+                        /** @description The log has them */
+                        known: number;
+                        /** @description The first events that are still missing */
+                        lacking: {
+                            id: string;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            type: string;
+                            why: string | null;
+                        }[];
+                        /** @description The sender lists them, and has sent them to this endpoint: `known` + `missing` */
+                        listed: number;
+                        /** @description The log did not have them */
+                        missing: number;
+                        /** @description What agreement means, and what it does not */
+                        proves: string;
+                        /** @description Missing ones that the log has now */
+                        recovered: number;
+                        /** @description Requests to the sender */
+                        requests: number;
+                        /** Format: date-time */
+                        since: string;
+                        source: string;
+                        /** Format: date-time */
+                        startedAt: string;
+                        /** @enum {string} */
+                        state: "running" | "complete" | "failed";
+                        types: {
+                            [key: string]: {
+                                /** @description The log has them from this window, and the sender does not list them. They stay */
+                                extra: number;
+                                /** @description The log has them */
+                                known: number;
+                                /** @description The sender lists them, and has sent them to this endpoint: `known` + `missing` */
+                                listed: number;
+                                /** @description The log did not have them */
+                                missing: number;
+                                /** @description Missing ones that the log has now */
+                                recovered: number;
+                                /** @description Missing ones that the sender was asked to deliver again, and that have not arrived */
+                                waiting: number;
+                            };
+                        };
+                        /** @description Listed events that this endpoint does not get */
+                        unsubscribed: number;
+                        /** Format: date-time */
+                        until: string;
+                        /** @description Missing ones that the sender was asked to deliver again, and that have not arrived */
+                        waiting: number;
+                    };
+                };
+            };
+            /** @description An error, as a problem document. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReconciles: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        reports: {
+                            /** @enum {string} */
+                            by: "schedule" | "request";
+                            /** Format: date-time */
+                            comparedUntil: string;
+                            /**
+                             * Format: date-time
+                             * @description From `since` to here, the log has every event that the sender lists
+                             */
+                            completeUntil: string;
+                            /** @description The sender has switched the endpoint off */
+                            disabled: boolean;
+                            dryRun: boolean;
+                            error: string | null;
+                            /** @description The log has them from this window, and the sender does not list them. They stay */
+                            extra: number;
+                            /** @description The ids of the first extra events */
+                            extras: string[];
+                            finishedAt: string | null;
+                            id: string;
+                            /** @description The log has them */
+                            known: number;
+                            /** @description The first events that are still missing */
+                            lacking: {
+                                id: string;
+                                /** Format: date-time */
+                                occurredAt: string;
+                                type: string;
+                                why: string | null;
+                            }[];
+                            /** @description The sender lists them, and has sent them to this endpoint: `known` + `missing` */
+                            listed: number;
+                            /** @description The log did not have them */
+                            missing: number;
+                            /** @description What agreement means, and what it does not */
+                            proves: string;
+                            /** @description Missing ones that the log has now */
+                            recovered: number;
+                            /** @description Requests to the sender */
+                            requests: number;
+                            /** Format: date-time */
+                            since: string;
+                            source: string;
+                            /** Format: date-time */
+                            startedAt: string;
+                            /** @enum {string} */
+                            state: "running" | "complete" | "failed";
+                            types: {
+                                [key: string]: {
+                                    /** @description The log has them from this window, and the sender does not list them. They stay */
+                                    extra: number;
+                                    /** @description The log has them */
+                                    known: number;
+                                    /** @description The sender lists them, and has sent them to this endpoint: `known` + `missing` */
+                                    listed: number;
+                                    /** @description The log did not have them */
+                                    missing: number;
+                                    /** @description Missing ones that the log has now */
+                                    recovered: number;
+                                    /** @description Missing ones that the sender was asked to deliver again, and that have not arrived */
+                                    waiting: number;
+                                };
+                            };
+                            /** @description Listed events that this endpoint does not get */
+                            unsubscribed: number;
+                            /** Format: date-time */
+                            until: string;
+                            /** @description Missing ones that the sender was asked to deliver again, and that have not arrived */
+                            waiting: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error, as a problem document. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signSample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The event type of the sample (default: the first) */
+                    type?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The command. Senders whose signature has a time accept it only for some minutes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Null where the signature does not cover the body: it could be used again for another */
+                        curl: string | null;
+                    };
+                };
+            };
+            /** @description An error, as a problem document. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     sendTestEvent: {
         parameters: {
             query?: never;
@@ -2826,6 +3769,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description The event type of the sample (default: the first) */
                     type?: string;
                 };
             };
@@ -3038,6 +3982,71 @@ export interface operations {
             };
         };
     };
+    getRowWriter: {
+        parameters: {
+            query: {
+                key: string;
+                note?: string;
+                table: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who wrote it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        attempts: {
+                            attempt: number;
+                            /** @description The error or the reason; null for viewers */
+                            detail: string | null;
+                            /** Format: date-time */
+                            finishedAt: string;
+                            id: string;
+                            /** @enum {string} */
+                            outcome: "succeeded" | "ignored" | "failed" | "lost";
+                            /** @description The line of code that threw the error, if it is known; null for viewers */
+                            place: string | null;
+                            reference: string | null;
+                            run: number;
+                            source: string;
+                            /** Format: date-time */
+                            startedAt: string;
+                            type: string;
+                            worker: string;
+                        }[];
+                        /**
+                         * @description `attempt`: the transaction of `attempts` wrote the row. `near`: no attempt has recorded that transaction; those of `attempts` came before it, and one of them may have written the row inside a savepoint
+                         * @enum {string}
+                         */
+                        found: "attempt" | "near" | "none";
+                        key: {
+                            [key: string]: string;
+                        };
+                        /** @description With its schema */
+                        table: string;
+                        /** @description `xmin` of the row */
+                        transactionId: string;
+                    };
+                };
+            };
+            /** @description An error, as a problem document. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     claimWork: {
         parameters: {
             query?: never;
@@ -3134,6 +4143,7 @@ export interface operations {
                      * @default 30000
                      */
                     leaseMs?: number;
+                    /** @description Leases of claimed events */
                     leases: string[];
                 };
             };
@@ -3176,8 +4186,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @default 0 */
+                    /**
+                     * @description The events are due again after this time
+                     * @default 0
+                     */
                     delayMs?: number;
+                    /** @description Leases of claimed events */
                     leases: string[];
                 };
             };
@@ -3220,6 +4234,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description An outcome for each lease */
                     settlements: {
                         /** @default 0 */
                         durationMs?: number;

@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Window } from '../app/search'
 import { type Answer, api, type Body, take } from './client'
+import type { operations } from './schema'
 
 const EVERY_MS = 10_000
 /** For screens on which somebody waits for the effect of a pause. */
@@ -31,6 +32,7 @@ export const attentionQuery = repeated(['attention'], (init) => api.GET('/api/at
 export const deadLettersQuery = repeated(['dead-letters'], (init) => api.GET('/api/dead-letters', init))
 export const reviewQuery = repeated(['review'], (init) => api.GET('/api/review', init))
 export const handlersQuery = repeated(['handlers'], (init) => api.GET('/api/handlers', init), OFTEN_MS)
+export const pausesQuery = repeated(['pauses'], (init) => api.GET('/api/pauses', init), OFTEN_MS)
 export const destinationsQuery = repeated(
   ['destinations'],
   (init) => api.GET('/api/destinations', init),
@@ -41,6 +43,16 @@ export const systemQuery = repeated(['system'], (init) => api.GET('/api/system',
 export const auditsQuery = repeated(['audits'], (init) =>
   api.GET('/api/audits', { params: { query: { limit: 50 } }, ...init }),
 )
+
+export type CountConditions = NonNullable<operations['countEvents']['parameters']['query']>
+
+/** Null: the number of all events, which the statistics have. */
+export const countQuery = (conditions: CountConditions | null) => ({
+  ...repeated(['event-count', JSON.stringify(conditions)], (init) =>
+    api.GET('/api/events/count', { params: { query: conditions ?? {} }, ...init }),
+  ),
+  enabled: conditions !== null,
+})
 
 export const facetsQuery = queryOptions({
   queryKey: ['facets'],

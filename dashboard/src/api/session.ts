@@ -38,12 +38,11 @@ interface May {
 export function useMay(): May {
   const session = useQuery(sessionQuery).data
   const granted = session?.permissions ?? []
-  const writable = session?.readOnly === false
   return {
     detail: granted.includes('detail'),
-    act: writable && granted.includes('act'),
+    act: granted.includes('act'),
     payload: granted.includes('payload'),
-    edit: writable && granted.includes('payload'),
+    edit: granted.includes('payload'),
   }
 }
 

@@ -23,6 +23,9 @@ export const signInBy: 'token' | 'application' =
 let linkToken = /^#token=(.+)$/.exec(location.hash)?.[1] ?? null
 if (linkToken !== null) history.replaceState(null, '', location.pathname + location.search)
 
+/** True on a page that was opened by this link: a question before the sign-in would be refused. */
+export const isOpenedByLink = linkToken !== null
+
 /** Null after the first call. */
 export function takeLinkToken(): string | null {
   const token = linkToken

@@ -76,6 +76,11 @@ export function absolute(at: number, utc: boolean, fraction = true): string {
   return `${day} ${time}${fraction ? `.${pad(date.getMilliseconds(), 3)}` : ''}`
 }
 
+/** "10:28:16.123": the day is known from elsewhere on the page. */
+export function clock(at: number, utc: boolean): string {
+  return absolute(at, utc).slice(11, 23)
+}
+
 /**
  * Control characters and marks that change the direction of text, as escapes: a sender could otherwise make one id look
  * like another.

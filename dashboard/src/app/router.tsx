@@ -12,7 +12,7 @@ import { queryClient } from '../api/query-client'
 import { attentionQuery, facetsQuery, overviewQuery } from '../api/screen-queries'
 import { prefetchEvents } from '../screens/events/use-events'
 import { Problem } from '../ui/feedback'
-import { base } from './base'
+import { base, isOpenedByLink } from './base'
 import { Gate } from './gate'
 import { eventsSearch, overviewDefaults, overviewSearch, parseSearch, stringifySearch } from './search'
 
@@ -22,6 +22,7 @@ const root = createRootRoute({
   errorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} />,
 })
 const getParentRoute = () => root
+const isSigningIn = () => isOpenedByLink && !queryClient.getQueryData(['session'])
 
 // Loaders start the requests of a screen while its code is loading. Nothing waits for them.
 const overview = createRoute({
@@ -31,6 +32,7 @@ const overview = createRoute({
   search: { middlewares: [stripSearchParams(overviewDefaults)] },
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => {
+    if (isSigningIn()) return
     void queryClient.prefetchQuery(overviewQuery(deps.window))
     void queryClient.prefetchQuery(attentionQuery)
     void queryClient.prefetchQuery(statsQuery)
@@ -44,6 +46,7 @@ const events = createRoute({
   validateSearch: eventsSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => {
+    if (isSigningIn()) return
     prefetchEvents(deps)
     void queryClient.prefetchQuery(facetsQuery)
   },
@@ -53,7 +56,7 @@ const events = createRoute({
 const event = createRoute({
   getParentRoute,
   path: '/events/$source/$id',
-  loader: ({ params }) => void queryClient.prefetchQuery(eventQuery(params)),
+  loader: ({ params }) => (isSigningIn() ? undefined : void queryClient.prefetchQuery(eventQuery(params))),
   component: lazyRouteComponent(() => import('../screens/event/event'), 'Event'),
 })
 

@@ -44,6 +44,7 @@ const filters = {
   reason: text,
   reasonLike: text,
   reference: text,
+  label: text,
   id: text,
   from: text,
   to: text,

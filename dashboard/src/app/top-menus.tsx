@@ -87,7 +87,7 @@ function Choice({ value, options, onChange, ...shell }: ChoiceProps) {
   )
 }
 
-function Account({ session: { actor, role, by, readOnly } }: { readonly session: Session }) {
+function Account({ session: { actor, role, by } }: { readonly session: Session }) {
   const signOut = useSignOut()
   return (
     <MenuShell label="Account" icon="user">
@@ -95,7 +95,6 @@ function Account({ session: { actor, role, by, readOnly } }: { readonly session:
         Signed in as <b>{actor}</b>
         <br />
         Role: {role}
-        {readOnly ? ', read-only server' : ''}
       </Menu.Label>
       {by === 'session' ? (
         <>

@@ -5,12 +5,14 @@ import { useState } from 'react'
 import { useLive } from '../api/live'
 import { sourcesQuery } from '../api/queries'
 import { queryClient } from '../api/query-client'
+import { sourceQuery } from '../api/screen-queries'
 import { serverUrl } from '../app/base'
 import { Card } from '../ui/card'
 import { CodeBlock } from '../ui/copy'
 import { Loading } from '../ui/feedback'
 import { Select } from '../ui/select'
 import css from './first-run.module.css'
+import { TestEvent } from './sources/send-test'
 
 export function FirstRun() {
   const navigate = useNavigate()
@@ -21,13 +23,14 @@ export function FirstRun() {
     void queryClient.invalidateQueries({ queryKey: ['events'] })
     void navigate({ to: '/events' })
   })
-  if (data === undefined) return <Loading what="the sources" />
-  const sources = data.sources
+  const sources = data?.sources ?? []
   const source =
     sources.find(({ name }) => name === chosen) ??
     sources.find(({ verified }) => !verified) ??
     sources.find(({ name }) => name === 'stripe') ??
     sources[0]
+  const { data: detail } = useQuery({ ...sourceQuery(source?.name ?? ''), enabled: source !== undefined })
+  if (data === undefined) return <Loading what="the sources" />
   if (source === undefined) {
     return (
       <Card title="No source is configured">
@@ -40,7 +43,7 @@ export function FirstRun() {
   }
   const url = `${serverUrl}${source.path}`
   const local = serverUrl === 'http://127.0.0.1:4100' || serverUrl === 'http://localhost:4100'
-  const curl = `curl ${url} -H 'content-type: application/json' -d '{"id":"evt_1","type":"order.paid"}'`
+  const curl = detail?.name === source.name ? detail.commands.curl : null
   return (
     <div className={`stack ${css.page}`}>
       <title>hookonce</title>
@@ -62,6 +65,7 @@ export function FirstRun() {
         }
       >
         <ol className={`stack ${css.steps}`}>
+          {detail?.name === source.name ? <TestEvent key={source.name} source={detail} as="li" /> : null}
           <li>
             <CodeBlock
               title="Signed as the sender would, from this machine"
@@ -69,13 +73,11 @@ export function FirstRun() {
               what="the command"
             />
           </li>
-          <li>
-            <CodeBlock
-              title={source.verified ? 'With curl: refused, because it has no signature' : 'With curl'}
-              text={curl}
-              what="the command"
-            />
-          </li>
+          {curl === null ? null : (
+            <li>
+              <CodeBlock title="With curl" text={curl} what="the command" />
+            </li>
+          )}
           <li className="stack tight">
             <CodeBlock
               title={`From ${source.verified ? source.provider.name : 'the sender'}: paste this URL into its settings`}

@@ -20,21 +20,26 @@ interface ChartProps {
   readonly at: readonly number[]
   readonly series: readonly Series[]
   readonly height?: number
+  /** Called with the range, in milliseconds, that somebody has drawn over the chart. */
+  readonly onSelect?: (from: number, to: number) => void
 }
 
-export function Chart({ label, at, series, height = 220 }: ChartProps) {
+export function Chart({ label, at, series, height = 220, onSelect }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const { theme, times } = usePreferences()
   const shape = series.map(({ name }) => name).join()
-  const latest = useRef({ at, series })
-  latest.current = { at, series }
+  const latest = useRef({ at, series, onSelect })
+  latest.current = { at, series, onSelect }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names of the series and the theme make another chart
   useEffect(() => {
     const element = box.current!
     const made = new uPlot(
-      optionsOf(element, latest.current.series, height, times === 'utc'),
+      {
+        ...optionsOf(element, latest.current.series, height, times === 'utc'),
+        ...(latest.current.onSelect ? selecting((from, to) => latest.current.onSelect?.(from, to)) : {}),
+      },
       dataOf(latest.current),
       element,
     )
@@ -50,6 +55,28 @@ export function Chart({ label, at, series, height = 220 }: ChartProps) {
 
   useEffect(() => plot.current?.setData(dataOf({ at, series })), [at, series])
   return <div ref={box} className={css.chart} role="img" aria-label={label} />
+}
+
+/** Fewer pixels are a click. */
+const SHORTEST_SELECTION = 8
+
+function selecting(onSelect: (from: number, to: number) => void): Partial<uPlot.Options> {
+  return {
+    cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
+    hooks: {
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select
+          if (width < SHORTEST_SELECTION) return
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+          onSelect(
+            Math.round(plot.posToVal(left, 'x') * 1_000),
+            Math.round(plot.posToVal(left + width, 'x') * 1_000),
+          )
+        },
+      ],
+    },
+  }
 }
 
 function dataOf({ at, series }: Pick<ChartProps, 'at' | 'series'>): uPlot.AlignedData {

@@ -24,6 +24,7 @@ const shapes = {
   ban: 'M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0ZM3.8 3.8l8.400 8.400',
   download: 'M8 2v8m0 0 3-3m-3 3L5 7M2.5 13.5h11',
   edit: 'M10.5 3 13 5.5 5.5 13H3v-2.5Z',
+  bookmark: 'M4 2.5h8v11l-4-3-4 3Z',
   out: 'M6 2.5H2.5v11H6M6.5 8H14m0 0-3-3m3 3-3 3',
 } as const
 

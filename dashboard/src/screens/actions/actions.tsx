@@ -12,7 +12,7 @@ import { Segments } from '../../ui/segments'
 import { shownState } from '../../ui/state'
 import { toast } from '../../ui/toast'
 import type { Verb } from './use-action'
-import { consequences, verbNames } from './words'
+import { consequences, verbNames, verbsFor } from './words'
 
 interface OrdersProps {
   readonly event: EventView
@@ -21,19 +21,15 @@ interface OrdersProps {
   readonly onDone?: () => void
 }
 
-/** What one would want most: a succeeded event can only be replayed, a failed one is retried. */
-function usualVerb(event: EventView): Verb {
-  const state = shownState(event)
-  return state === 'succeeded' ? 'replay' : state === 'pending' ? 'ignore' : 'retry'
-}
-
 function post(event: EventView, verb: Verb, body: { note?: string; force: boolean; dryRun: boolean }) {
   const path = { source: event.source, id: event.id }
   return take(api.POST(`/api/events/{source}/{id}/${verb}`, { params: { path }, body }))
 }
 
 export function Actions({ event, verb: given, onClose, onDone }: OrdersProps) {
-  const [verb, setVerb] = useState<Verb>(given ?? usualVerb(event))
+  const offered = verbsFor[shownState(event)]
+  // The event may be in work: then the server says why nothing can be done.
+  const [verb, setVerb] = useState<Verb>(given ?? offered[0] ?? 'retry')
   const [note, setNote] = useState('')
   const succeeded = event.state === 'succeeded'
   const force = verb === 'replay' && succeeded
@@ -70,16 +66,14 @@ export function Actions({ event, verb: given, onClose, onDone }: OrdersProps) {
         </>
       }
     >
-      <Segments
-        label="Action"
-        value={verb}
-        options={[
-          ['retry', 'Retry'],
-          ['replay', 'Replay'],
-          ['ignore', 'Ignore'],
-        ]}
-        onChange={setVerb}
-      />
+      {offered.length > 1 ? (
+        <Segments
+          label="Action"
+          value={verb}
+          options={offered.map((one) => [one, verbNames[one]])}
+          onChange={setVerb}
+        />
+      ) : null}
       <div role="status">
         {dryRun.isPending ? <Skeleton lines={1} /> : null}
         {dryRun.error ? <Problem error={dryRun.error} /> : null}

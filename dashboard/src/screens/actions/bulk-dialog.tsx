@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog'
 import { Problem, Skeleton } from '../../ui/feedback'
 import { NoteField } from '../../ui/note-field'
 import css from './bulk-dialog.module.css'
+import { UndoWindow } from './undo-window'
 import { type NewAction, type Target, useAction, type Verb } from './use-action'
 import { consequences, refusals, verbNames } from './words'
 
@@ -22,6 +23,7 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
   const [target] = useState(given) // the filter ends at the time of the first count
   const [force, setForce] = useState(false)
   const [note, setNote] = useState('')
+  const [wanted, setWanted] = useState<NewAction | null>(null)
   const [action, setAction] = useState<NewAction | null>(null)
   const counting = useMemo(() => ({ verb, target, dryRun: true, force, note: '' }), [verb, target, force])
   const dryRun = useAction(counting)
@@ -54,13 +56,20 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
               Close
             </Button>
           )
+        ) : wanted ? (
+          <>
+            <Button onClick={() => setWanted(null)}>Undo</Button>
+            <Button look="primary" onClick={() => setAction(wanted)}>
+              Start now
+            </Button>
+          </>
         ) : (
           <>
             <Button onClick={close}>Cancel</Button>
             <Button
               look={verb === 'ignore' || force ? 'danger' : 'primary'}
               disabled={!matched || (force && note.trim() === '')}
-              onClick={() => setAction({ verb, target, dryRun: false, force, note: note.trim() })}
+              onClick={() => setWanted({ verb, target, dryRun: false, force, note: note.trim() })}
             >
               {matched === null ? name : `${name} ${count(matched, 'event')}`}
             </Button>
@@ -70,6 +79,8 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
     >
       {started ? (
         <Progress action={run.action} error={run.error} expected={matched ?? 0} name={name} />
+      ) : wanted ? (
+        <UndoWindow onOver={() => setAction(wanted)} />
       ) : (
         <>
           <Count action={dryRun.action} error={dryRun.error} name={name} />

@@ -98,8 +98,8 @@ function GroupRow({ group, onAction }: { readonly group: Group; readonly onActio
       <div className="line">
         {may.act ? (
           <>
-            <Button small look="primary" icon="play" onClick={() => onAction('replay')}>
-              Replay these {number(group.count)}
+            <Button small look="primary" icon="retry" onClick={() => onAction('retry')}>
+              Retry these {number(group.count)}
             </Button>
             <Button small icon="ban" onClick={() => onAction('ignore')}>
               Ignore

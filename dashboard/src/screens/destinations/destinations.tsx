@@ -37,6 +37,12 @@ export function Destinations() {
   )
 }
 
+const pauseReasons: Readonly<Record<string, string>> = {
+  failing: 'too many failures in a row, as this process has seen it',
+  gone: 'it answered 410, it is gone',
+  operator: 'in all processes, until somebody resumes it',
+}
+
 function healthOf({ paused, failuresInARow, sent, failed }: Destination) {
   if (paused) return <Tag tone="retrying">Paused</Tag>
   if (failuresInARow > 0) return <Tag tone="dead">Failing</Tag>
@@ -77,7 +83,9 @@ function DestinationCard({ destination }: { readonly destination: Destination })
       <div className="stack">
         {destination.pauseReason ? (
           <Notice tone="retrying">
-            Paused <Time at={destination.pausedAt} />: {visible(destination.pauseReason)}
+            Paused <Time at={destination.pausedAt} />
+            {destination.pausedBy === null ? null : ` by ${visible(destination.pausedBy)}`}:{' '}
+            {pauseReasons[destination.pauseReason] ?? visible(destination.pauseReason)}
             {destination.nextProbeAt ? (
               <>
                 . The next probe is <Time at={destination.nextProbeAt} />.

@@ -2,18 +2,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ApiError, type EventView } from '../../api/client'
-import { type Payload, payloadQuery } from '../../api/queries'
+import { payloadQuery } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
 import { hasOpenConflict } from '../../ui/state'
 import { Time } from '../../ui/time'
-import { type Content, contentOf, linesOf } from '../payload/bytes'
-import { diffLines, indented } from '../payload/diff'
-import { Lines } from '../payload/lines'
-import css from './conflict.module.css'
+import { contentOf } from '../payload/bytes'
+import { Difference } from '../payload/difference'
 import { DecideDialog, type Decision } from './decide-dialog'
 
 export function Conflict({ event }: { readonly event: EventView }) {
@@ -22,8 +19,16 @@ export function Conflict({ event }: { readonly event: EventView }) {
   const [decision, setDecision] = useState<Decision | null>(null)
   const other = useQuery({ ...payloadQuery(event, 'conflict'), enabled: wanted })
   const first = useQuery({ ...payloadQuery(event), enabled: wanted })
+  const contents = useMemo(
+    () =>
+      first.data && other.data && { first: contentOf(first.data.body), other: contentOf(other.data.body) },
+    [first.data, other.data],
+  )
   if (event.lastConflict === null) return null
-  const { at, decidedAt } = event.lastConflict
+  const { at, hash, decidedAt } = event.lastConflict
+  // While another content is loaded, the page shows none that the person could have meant.
+  const isLoading = wanted && other.isPending
+  const decide = (verb: Decision['verb']) => setDecision({ verb, hash: other.data?.hash ?? hash })
   const gone = other.error instanceof ApiError && [404, 410].includes(other.error.status)
   const error = gone ? null : (other.error ?? first.error)
   return (
@@ -57,13 +62,15 @@ export function Conflict({ event }: { readonly event: EventView }) {
         {wanted && !error && !gone && !(other.data && first.data) ? <Skeleton lines={4} /> : null}
         {gone ? <p className="muted">The other content is not kept any more, so it cannot be run.</p> : null}
         {error ? <Problem error={error} /> : null}
-        {other.data && first.data ? <Difference first={first.data} other={other.data} /> : null}
+        {contents ? (
+          <Difference {...contents} legend="− the present content of the event; + the other content." />
+        ) : null}
         {may.act && decidedAt === null ? (
           <div className="line">
-            <Button icon="play" onClick={() => setDecision('replay')}>
+            <Button icon="play" disabled={isLoading} onClick={() => decide('replay')}>
               Run the other content
             </Button>
-            <Button icon="check" onClick={() => setDecision('ignore')}>
+            <Button icon="check" disabled={isLoading} onClick={() => decide('ignore')}>
               Keep the first
             </Button>
           </div>
@@ -74,38 +81,4 @@ export function Conflict({ event }: { readonly event: EventView }) {
       </div>
     </Card>
   )
-}
-
-const looks = {
-  same: { mark: '  ', className: undefined },
-  first: { mark: '− ', className: css.first },
-  other: { mark: '+ ', className: css.other },
-} as const
-
-function Difference({ first, other }: { readonly first: Payload; readonly other: Payload }) {
-  const lines = useMemo(
-    () => diffLines(linesOf(pretty(contentOf(first.body))), linesOf(pretty(contentOf(other.body)))),
-    [first, other],
-  )
-  const changed = lines.filter(({ kind }) => kind !== 'same').length
-  return (
-    <>
-      <p className="faint">
-        {changed === 0
-          ? 'The contents differ only in the spaces and line breaks between their values.'
-          : '− the present content of the event; + the other content.'}
-      </p>
-      <Lines
-        label="Difference of the contents"
-        count={lines.length}
-        line={(index) => `${looks[lines[index]!.kind].mark}${visible(lines[index]!.text)}`}
-        className={(index) => looks[lines[index]!.kind].className}
-      />
-    </>
-  )
-}
-
-/** With line breaks, so that a difference is a line and not the whole body. */
-function pretty({ text, json }: Content): string {
-  return json === undefined ? text : indented(text)
 }

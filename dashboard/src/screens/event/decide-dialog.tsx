@@ -10,7 +10,11 @@ import { Problem, Skeleton } from '../../ui/feedback'
 import { NoteField } from '../../ui/note-field'
 import { toast } from '../../ui/toast'
 
-export type Decision = 'replay' | 'ignore'
+export interface Decision {
+  readonly verb: 'replay' | 'ignore'
+  /** The content that the person has seen. Another one may come while the dialog is open. */
+  readonly hash: string
+}
 
 const words = {
   replay: {
@@ -22,7 +26,7 @@ const words = {
   ignore: {
     name: 'Keep the first',
     consequence:
-      'The conflict is closed, and nothing else changes. The same other content does not open it again; a third one does.',
+      'The conflict with this content is closed, and nothing else changes. The same other content does not open it again; a third one does.',
     done: 'The first content is kept.',
   },
 } as const
@@ -35,17 +39,18 @@ interface DecideDialogProps {
 
 export function DecideDialog({ event, decision, onClose }: DecideDialogProps) {
   const [note, setNote] = useState('')
-  const { name, consequence, done } = words[decision]
-  const force = decision === 'replay' && event.state === 'succeeded'
+  const { verb, hash } = decision
+  const { name, consequence, done } = words[verb]
+  const force = verb === 'replay' && event.state === 'succeeded'
   const post = (body: { note?: string; dryRun: boolean }) =>
     take(
-      api.POST(`/api/events/{source}/{id}/${decision}`, {
+      api.POST(`/api/events/{source}/{id}/${verb}`, {
         params: { path: { source: event.source, id: event.id } },
-        body: { ...body, force, conflict: true },
+        body: { ...body, force, conflict: hash },
       }),
     )
   const dryRun = useQuery({
-    queryKey: ['dry-run', event.source, event.id, event.state, 'conflict', decision],
+    queryKey: ['dry-run', event.source, event.id, event.state, 'conflict', verb, hash],
     queryFn: () => post({ dryRun: true }),
     retry: false,
     gcTime: 0,
@@ -57,6 +62,8 @@ export function DecideDialog({ event, decision, onClose }: DecideDialogProps) {
       refreshAll()
       onClose()
     },
+    // Somebody else may have decided: the page shows it behind the dialog.
+    onError: refreshAll,
   })
   return (
     <Dialog

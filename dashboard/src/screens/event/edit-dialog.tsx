@@ -9,7 +9,9 @@ import { Dialog } from '../../ui/dialog'
 import { Notice, Problem } from '../../ui/feedback'
 import { NoteField } from '../../ui/note-field'
 import { toast } from '../../ui/toast'
-import type { Content } from '../payload/bytes'
+import { type Content, parse } from '../payload/bytes'
+import { indented } from '../payload/diff'
+import { Difference } from '../payload/difference'
 
 interface EditDialogProps {
   readonly event: EventView
@@ -29,8 +31,11 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
   const [text, setText] = useState(content.text)
   const [note, setNote] = useState('')
   const [checked, setChecked] = useState<{ text: string; id: string; duplicate: boolean } | null>(null)
-  const isJson = useMemo(() => isParsed(text), [text])
+  const [comparing, setComparing] = useState(false)
+  const problem = useMemo(() => problemOf(text), [text])
+  const edited = useMemo(() => ({ text, json: parse(text) }), [text])
   const wasJson = content.json !== undefined
+  const isChanged = text !== content.text
   const send = useMutation({
     mutationFn: (dryRun: boolean) =>
       take(
@@ -56,7 +61,7 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button disabled={send.isPending || text === content.text} onClick={() => send.mutate(true)}>
+          <Button disabled={send.isPending || !isChanged} onClick={() => send.mutate(true)}>
             Dry run
           </Button>
           <Button
@@ -70,9 +75,33 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
       }
     >
       <div className="field">
-        <label className="label" htmlFor={bodyId}>
-          Body
-        </label>
+        <div className="line apart">
+          <label className="label" htmlFor={bodyId}>
+            Body
+          </label>
+          <div className="line">
+            {wasJson ? (
+              <Button
+                small
+                look="quiet"
+                disabled={problem !== null}
+                title="A value in each line. Digits and the order of the keys stay."
+                onClick={() => setText(indented(text))}
+              >
+                Format
+              </Button>
+            ) : null}
+            <Button
+              small
+              look="quiet"
+              aria-pressed={comparing}
+              disabled={!isChanged}
+              onClick={() => setComparing(!comparing)}
+            >
+              Changes
+            </Button>
+          </div>
+        </div>
         <textarea
           id={bodyId}
           className="input mono"
@@ -83,8 +112,13 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
           onChange={(change) => setText(change.target.value)}
         />
       </div>
-      {wasJson && !isJson ? (
-        <Notice tone="retrying">This is not valid JSON. The handler may fail.</Notice>
+      {wasJson && problem !== null ? (
+        <Notice tone="retrying">
+          This is not valid JSON, so the handler may fail. <span className="wrap">{visible(problem)}</span>
+        </Notice>
+      ) : null}
+      {comparing && isChanged ? (
+        <Difference first={content} other={edited} legend="− the body of this event; + the edited body." />
       ) : null}
       <NoteField required value={note} onChange={setNote} />
       {send.error ? <Problem error={send.error} /> : null}
@@ -102,11 +136,12 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
   )
 }
 
-function isParsed(text: string): boolean {
+/** Where the text stops being JSON, in the words of the browser. Null when it is JSON. */
+function problemOf(text: string): string | null {
   try {
     JSON.parse(text)
-    return true
-  } catch {
-    return false
+    return null
+  } catch (error) {
+    return (error as Error).message.slice(0, 300)
   }
 }

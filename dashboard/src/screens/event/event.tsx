@@ -15,11 +15,14 @@ import { Copyable, copyAndSay } from '../../ui/copy'
 import { Empty } from '../../ui/feedback'
 import { Answer } from '../../ui/page'
 import page from '../../ui/page.module.css'
-import { StateBadge } from '../../ui/state'
+import { StateBadge, shownState } from '../../ui/state'
+import { WaitingBox } from '../../ui/waiting'
 import { Actions } from '../actions/actions'
 import type { Verb } from '../actions/use-action'
+import { verbIcons, verbNames, verbsFor } from '../actions/words'
 import { Attempts } from './attempts'
 import { Conflict } from './conflict'
+import { Consumers } from './consumers'
 import { Effects } from './effects'
 import { EventFacts } from './facts'
 import { PayloadCard } from './payload-card'
@@ -86,6 +89,7 @@ function EventPage({ event }: { readonly event: EventView }) {
         </Copyable>
       </header>
       <VerdictBox event={event} succeeded={succeeded} />
+      <WaitingBox event={event} />
       <div className={page.columns}>
         <div className="stack">
           {event.dead || event.nextAttemptAt ? <Attempts attempts={attempts} /> : null}
@@ -95,6 +99,7 @@ function EventPage({ event }: { readonly event: EventView }) {
           <Effects event={event} />
         </div>
         <div className="stack">
+          <Consumers event={event} />
           <Card title="Timeline">
             <TimelineList moments={timelineOf(event, attempts ?? [], audits)} />
           </Card>
@@ -115,24 +120,18 @@ function ActionButtons({
   readonly event: EventView
   readonly onAction: (verb: Verb) => void
 }) {
-  const { state } = event
   return (
     <div className="line">
-      {state === 'failed' || state === 'ignored' ? (
-        <Button icon="retry" look={event.dead ? 'primary' : undefined} onClick={() => onAction('retry')}>
-          Retry
+      {verbsFor[shownState(event)].map((verb) => (
+        <Button
+          key={verb}
+          icon={verbIcons[verb]}
+          look={verb === 'retry' && event.dead ? 'primary' : undefined}
+          onClick={() => onAction(verb)}
+        >
+          {verbNames[verb]}
         </Button>
-      ) : null}
-      {state === 'succeeded' || state === 'failed' || state === 'ignored' ? (
-        <Button icon="play" onClick={() => onAction('replay')}>
-          Replay
-        </Button>
-      ) : null}
-      {state === 'pending' || state === 'failed' ? (
-        <Button icon="ban" onClick={() => onAction('ignore')}>
-          Ignore
-        </Button>
-      ) : null}
+      ))}
     </div>
   )
 }

@@ -6,11 +6,24 @@ import { Copyable } from '../../ui/copy'
 import { Time } from '../../ui/time'
 
 export function EventFacts({ event }: { readonly event: EventView }) {
-  const { source, reference, sameAs } = event
+  const { source, reference, references, sameAs, origin } = event
   const link = (id: string) => (
     <Link to="/events/$source/$id" params={{ source, id }} className="mono">
       {visible(id)}
     </Link>
+  )
+  const [first, ...others] = references
+  const own = first?.value === reference ? first : undefined
+  const fact = ({ label, value }: { label?: string; value: string }) => (
+    <Copyable key={`${label} ${value}`} text={value} what="the reference">
+      <Link
+        to="/events"
+        search={{ reference: value, label: label === 'reference' ? undefined : label }}
+        className="mono"
+      >
+        <bdi>{visible(value)}</bdi>
+      </Link>
+    </Copyable>
   )
   return (
     <Card title="Facts">
@@ -22,14 +35,8 @@ export function EventFacts({ event }: { readonly event: EventView }) {
               {visible(source)}
             </Link>,
           ],
-          reference !== null && [
-            'Reference',
-            <Copyable key="r" text={reference} what="the reference">
-              <Link to="/events" search={{ reference }} className="mono">
-                <bdi>{visible(reference)}</bdi>
-              </Link>
-            </Copyable>,
-          ],
+          reference !== null && [own ? `Reference (${own.label})` : 'Reference', fact({ value: reference })],
+          ...(own ? others : references).map((one) => [one.label, fact(one)] as const),
           ['Received', <Time key="t" at={event.receivedAt} />],
           ['Finished', <Time key="p" at={event.processedAt} none="not yet" />],
           ['Deliveries', number(event.deliveries)],
@@ -37,6 +44,8 @@ export function EventFacts({ event }: { readonly event: EventView }) {
           event.conflicts > 0 && ['Conflicts', number(event.conflicts)],
           ['Attempts', number(event.attempts)],
           event.run > 1 && ['Run', number(event.run)],
+          origin === 'backfill' && ['Origin', 'Not delivered: read from the API of the sender'],
+          origin === 'import' && ['Origin', 'Imported from another program'],
           sameAs !== null && ['Same content as', link(sameAs)],
           event.contentHash !== null && [
             'Content hash',

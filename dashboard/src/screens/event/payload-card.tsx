@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { EventView } from '../../api/client'
-import { type Payload, payloadQuery } from '../../api/queries'
+import { type Payload, payloadQuery, sourcesQuery } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { bytes as size, visible } from '../../app/format'
 import { Button } from '../../ui/button'
@@ -26,7 +26,9 @@ export function PayloadCard({ event }: { readonly event: EventView }) {
   if (!may.payload) {
     return (
       <Card title="Payload">
-        <p className="muted">Your role does not include payloads.</p>
+        <p className="muted">
+          Your role does not include payloads. An admin can read it; each reading is audited.
+        </p>
       </Card>
     )
   }
@@ -91,7 +93,7 @@ function Opened({ event, payload }: { readonly event: EventView; readonly payloa
           <CopyButton text={content.text} what="the body">
             Copy body
           </CopyButton>
-          <CopyButton text={() => asCurl(event, payload, content)} what="it as curl">
+          <CopyButton text={() => asCurl(event, payload, content)} what="it as curl, without a signature">
             Copy as curl
           </CopyButton>
           <CopyButton text={() => asFixture(event, payload, content)} what="it as a fixture">
@@ -106,9 +108,22 @@ function Opened({ event, payload }: { readonly event: EventView; readonly payloa
             </Button>
           ) : null}
         </div>
+        <CurlNote source={event.source} />
         {editing ? <EditDialog event={event} content={content} onClose={() => setEditing(false)} /> : null}
       </div>
     </Card>
+  )
+}
+
+function CurlNote({ source }: { readonly source: string }) {
+  const { data } = useQuery(sourcesQuery)
+  const verified = data?.sources.find(({ name }) => name === source)?.verified
+  if (!verified) return null
+  return (
+    <p className="faint">
+      The log keeps no signature, so a delivery by curl is refused.{' '}
+      <code>npx hookonce send {source} --body payload.bin</code> signs the downloaded body.
+    </p>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Attempt, Audit, EventView } from '../../api/client'
 import { count, duration, number, visible } from '../../app/format'
 import type { Shown } from '../../ui/state'
+import { nextAttemptOf } from '../../ui/waiting-words'
 
 export interface Moment {
   readonly at: string
@@ -56,6 +57,14 @@ export function timelineOf(
       tone: 'pending',
     })
   }
+  if (event.dead) {
+    moments.push({
+      at: attempts.at(-1)?.finishedAt ?? event.processedAt ?? event.receivedAt,
+      title: 'Became a dead letter',
+      detail: 'No attempt is left: it waits for a person.',
+      tone: 'dead',
+    })
+  }
   if (event.lastConflict) {
     moments.push({
       at: event.lastConflict.at,
@@ -64,9 +73,10 @@ export function timelineOf(
       tone: 'retrying',
     })
   }
-  if (event.nextAttemptAt !== null && event.state === 'failed') {
+  const nextAttemptAt = nextAttemptOf(event)
+  if (nextAttemptAt !== null && event.state === 'failed') {
     moments.push({
-      at: event.nextAttemptAt,
+      at: nextAttemptAt,
       title: 'Next attempt',
       detail: null,
       tone: 'retrying',

@@ -2,6 +2,7 @@
 import type { EventView } from '../../api/client'
 import { count, number, relative, visible } from '../../app/format'
 import { hasOpenConflict, type Shown, shownState } from '../../ui/state'
+import { nextAttemptOf } from '../../ui/waiting-words'
 
 export interface Verdict {
   readonly tone: Shown
@@ -20,7 +21,8 @@ export function verdictOf(event: EventView, succeededTimes: number | null, now: 
 }
 
 function titleOf(event: EventView, succeededTimes: number | null, now: number): string {
-  const { attempts, nextAttemptAt, run } = event
+  const { attempts, run } = event
+  const nextAttemptAt = nextAttemptOf(event)
   switch (shownState(event)) {
     case 'succeeded':
       if (succeededTimes !== null && succeededTimes > 1)
@@ -31,8 +33,9 @@ function titleOf(event: EventView, succeededTimes: number | null, now: number): 
     case 'pending':
       return attempts === 0 && run <= 1 ? 'Recorded, waiting to be handled.' : 'Waiting to be handled again.'
     case 'retrying': {
-      const next = nextAttemptAt === null ? null : Date.parse(nextAttemptAt)
-      const when = next === null || next <= now ? 'is due now' : `starts ${relative(next, now)}`
+      if (nextAttemptAt === null) return `Failed ${times(attempts)} so far.`
+      const next = Date.parse(nextAttemptAt)
+      const when = next <= now ? 'is due now' : `starts ${relative(next, now)}`
       return `Failed ${times(attempts)} so far. The next attempt ${when}.`
     }
     case 'dead':
@@ -56,6 +59,8 @@ function ignoredOf(reason: string | null): string {
       return 'Not handled: a newer event with the same reference was handled first.'
     case 'operator':
       return 'Not handled: an operator ignored it.'
+    case 'other_consumers':
+      return 'Handled by its consumers only: the source has no handler of its own.'
     case null:
       return 'Not handled: it was ignored.'
     default:

@@ -1,13 +1,14 @@
 /** What can be done with the chosen rows. The dialog that follows counts first and asks. */
 import { useState } from 'react'
-import { base } from '../../app/base'
 import { count } from '../../app/format'
-import { type EventsSearch, stringifySearch } from '../../app/search'
+import type { EventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
+import { type Shown, shownState } from '../../ui/state'
 import { BulkDialog } from '../actions/bulk-dialog'
 import type { Verb } from '../actions/use-action'
+import { verbIcons, verbNames, verbsFor, verbsForAll } from '../actions/words'
 import css from './bulk-bar.module.css'
-import { bodyOf, describe, queryOf } from './filters'
+import { bodyOf, describe, stateChoice } from './filters'
 import type { Selection } from './selection'
 
 interface BulkBarProps {
@@ -19,6 +20,8 @@ interface BulkBarProps {
 export function BulkBar({ search, selection, onDone }: BulkBarProps) {
   const [verb, setVerb] = useState<Verb | null>(null)
   const { events, all } = selection
+  const choice = stateChoice(search)
+  const states = all ? (choice ? [choice] : (Object.keys(verbsFor) as Shown[])) : events.map(shownState)
   // The matches of a search are not a filter that an action can repeat.
   const canChooseAll = search.q === undefined && search.path === undefined
   const target = all
@@ -36,18 +39,16 @@ export function BulkBar({ search, selection, onDone }: BulkBarProps) {
         </Button>
       ) : null}
       <span className="spread" />
-      <Button small icon="retry" onClick={() => setVerb('retry')}>
-        Retry
-      </Button>
-      <Button small icon="play" onClick={() => setVerb('replay')}>
-        Replay
-      </Button>
-      <Button small icon="ban" onClick={() => setVerb('ignore')}>
-        Ignore
-      </Button>
-      <Button small icon="download" onClick={() => exportEvents(search, selection)}>
-        Export
-      </Button>
+      {verbsForAll(states).map((one) => (
+        <Button key={one} small icon={verbIcons[one]} onClick={() => setVerb(one)}>
+          {verbNames[one]}
+        </Button>
+      ))}
+      {all ? null : (
+        <Button small icon="download" onClick={() => download(events)}>
+          Export
+        </Button>
+      )}
       <Button small look="quiet" onClick={selection.clear}>
         Clear
       </Button>
@@ -66,16 +67,12 @@ export function BulkBar({ search, selection, onDone }: BulkBarProps) {
   )
 }
 
-/** The chosen rows are already here; all that match come from the server, as it reads them. */
-function exportEvents(search: EventsSearch, { all, events }: Selection): void {
+/** The chosen rows; `hookonce events export` writes all that match. */
+function download(events: Selection['events']): void {
   const link = document.createElement('a')
-  if (all) {
-    link.href = `${base}/api/export${stringifySearch({ ...queryOf(search), format: 'ndjson' })}`
-  } else {
-    const lines = events.map((event) => `${JSON.stringify(event)}\n`)
-    link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }))
-  }
+  const lines = events.map((event) => `${JSON.stringify(event)}\n`)
+  link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }))
   link.download = 'events.ndjson'
   link.click()
-  if (!all) URL.revokeObjectURL(link.href)
+  URL.revokeObjectURL(link.href)
 }

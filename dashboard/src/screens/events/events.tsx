@@ -1,9 +1,10 @@
 /** The events of the log: found, filtered, watched live, and acted on in numbers. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { type CSSProperties, useRef, useState } from 'react'
 import type { EventView } from '../../api/client'
 import { useMay } from '../../api/session'
 import { number } from '../../app/format'
+import { usePreferences } from '../../app/preferences'
 import type { EventsSearch } from '../../app/search'
 import { useShortcuts } from '../../app/shortcuts'
 import { Button } from '../../ui/button'
@@ -15,12 +16,19 @@ import { FirstRun } from '../first-run'
 import { BulkBar } from './bulk-bar'
 import css from './events.module.css'
 import { FilterBar } from './filter-bar'
-import { hasFilter } from './filters'
+import { hasFilter, isAboutReasons, notesTitle } from './filters'
+import { NothingFound, ReadFurther } from './found'
 import { List } from './list'
 import { PayloadSearch } from './payload-search'
 import { HeadRow } from './row'
+import rowCss from './row.module.css'
 import { type Selection, useSelection } from './selection'
+import { Tally } from './tally'
 import { type Events as Rows, useEvents } from './use-events'
+import { ViewsMenu } from './views-menu'
+
+/** Of the column with the time, as the person has chosen to see times. */
+const timeWidths = { relative: '84px', local: '140px', utc: '168px' } as const
 
 export function Events() {
   const search = useSearch({ from: '/events' })
@@ -58,6 +66,8 @@ export function Events() {
   return (
     <div className={css.page}>
       <PageHead title="Events">
+        <Tally search={search} />
+        <ViewsMenu search={search} />
         <Button
           small
           aria-pressed={live}
@@ -82,12 +92,11 @@ export function Events() {
           </Button>
         ) : null}
       </FilterBar>
-      {searching && may.payload ? (
+      {(searching || search.path !== undefined) && may.payload ? (
         <PayloadSearch
           // Another search in the address starts again with its own fields.
           key={[search.path, search.op, search.value].join()}
           search={search}
-          cost={events.cost}
           onChange={change}
         />
       ) : null}
@@ -104,6 +113,8 @@ export function Events() {
         >
           <Body
             events={events}
+            search={search}
+            onChange={change}
             selection={selection}
             selectable={may.act}
             box={box}
@@ -122,14 +133,17 @@ export function Events() {
 
 interface BodyProps {
   readonly events: Rows
+  readonly search: EventsSearch
+  readonly onChange: (change: EventsSearch) => void
   readonly selection: Selection
   readonly selectable: boolean
   readonly box: React.RefObject<HTMLDivElement | null>
   readonly onAct: (event: EventView) => void
 }
 
-function Body({ events, selection, selectable, box, onAct }: BodyProps) {
-  const { rows, error, isLoading, reload } = events
+function Body({ events, search, onChange, selection, selectable, box, onAct }: BodyProps) {
+  const { rows, error, isLoading, reload, loadsByItself } = events
+  const { times } = usePreferences()
   if (error !== null) return <Problem error={error} onRetry={reload} />
   if (isLoading) {
     return (
@@ -138,7 +152,7 @@ function Body({ events, selection, selectable, box, onAct }: BodyProps) {
       </Inside>
     )
   }
-  if (rows.length === 0 && events.hasMore)
+  if (rows.length === 0 && events.hasMore && loadsByItself)
     return (
       <Empty title="No event matches so far">
         <p>The server stopped at its limit. Search older events, or narrow the filters by source or time.</p>
@@ -147,17 +161,27 @@ function Body({ events, selection, selectable, box, onAct }: BodyProps) {
         </Button>
       </Empty>
     )
-  if (rows.length === 0) return <Empty title="No event matches">Remove a filter to see more.</Empty>
+  if (rows.length === 0 && !events.hasMore) return <NothingFound search={search} onChange={onChange} />
+  if (rows.length === 0) return <ReadFurther events={events} />
   return (
-    <div role="table" aria-label="Events" aria-rowcount={events.hasMore ? -1 : rows.length + 1}>
-      <HeadRow rows={rows} selection={selection} selectable={selectable} />
-      <List events={events} selection={selection} selectable={selectable} box={box} onAct={onAct} />
-      {events.isLoadingMore ? (
+    <>
+      <div
+        role="table"
+        aria-label="Events"
+        aria-rowcount={events.hasMore ? -1 : rows.length + 1}
+        className={isAboutReasons(search) ? rowCss.reasons : undefined}
+        style={{ '--time': timeWidths[times] } as CSSProperties}
+      >
+        <HeadRow rows={rows} selection={selection} selectable={selectable} notes={notesTitle(search)} />
+        <List events={events} selection={selection} selectable={selectable} box={box} onAct={onAct} />
+      </div>
+      {events.isLoadingMore && loadsByItself ? (
         <div className={css.more}>
           <Loading what="more events" lines={2} />
         </div>
       ) : null}
-    </div>
+      {loadsByItself ? null : <ReadFurther events={events} />}
+    </>
   )
 }
 

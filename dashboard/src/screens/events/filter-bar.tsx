@@ -3,12 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { sourcesQuery } from '../../api/queries'
 import { facetsQuery } from '../../api/screen-queries'
+import { useMay } from '../../api/session'
 import type { EventsSearch } from '../../app/search'
 import { Button, IconButton } from '../../ui/button'
 import { Select } from '../../ui/select'
 import { stateOptions } from '../../ui/state'
 import css from './filter-bar.module.css'
-import { hasFilter, stateChoice, stateFilter } from './filters'
+import { hasFilter, patternOf, stateChoice, stateFilter, textOf } from './filters'
+import { Range } from './range'
 
 interface FilterBarProps {
   readonly search: EventsSearch
@@ -21,6 +23,9 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
   const { data } = useQuery(sourcesQuery)
   const sources = data?.sources.map(({ name }) => name) ?? []
   const known = search.source === undefined || sources.includes(search.source)
+  const may = useMay()
+  const [ranging, setRanging] = useState(false)
+  const hasRange = search.from !== undefined || search.to !== undefined
   return (
     <div className={`line ${css.filters}`}>
       <Select
@@ -44,18 +49,31 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
         source={search.source}
         onChange={(value) => onChange({ type: value || undefined })}
       />
+      {may.detail ? (
+        <TextFilter
+          label="Error"
+          placeholder="Error contains"
+          value={textOf(search.reasonLike)}
+          onChange={(value) => onChange({ reasonLike: patternOf(value) })}
+        />
+      ) : null}
       <Select
         label="Received"
-        value={search.since ?? ''}
+        value={hasRange || ranging ? 'range' : (search.since ?? '')}
         options={[
           ['', 'Any time'],
           ['1h', 'Last hour'],
           ['24h', 'Last 24 hours'],
           ['7d', 'Last 7 days'],
           ['30d', 'Last 30 days'],
+          ['range', 'Between'],
         ]}
-        onChange={(value) => onChange({ since: value || undefined, from: undefined, to: undefined })}
+        onChange={(value) => {
+          setRanging(value === 'range')
+          if (value !== 'range') onChange({ since: value || undefined, from: undefined, to: undefined })
+        }}
       />
+      {hasRange || ranging ? <Range search={search} onChange={onChange} /> : null}
       <Select
         label="Attempts"
         value={String(search.minAttempts ?? '')}
@@ -86,13 +104,20 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
           })
         }
       />
+      {children}
       <Chips search={search} onChange={onChange} />
       {hasFilter(search) ? (
-        <Button small look="quiet" onClick={onClear}>
+        <Button
+          small
+          look="quiet"
+          onClick={() => {
+            setRanging(false)
+            onClear()
+          }}
+        >
           Clear filters
         </Button>
       ) : null}
-      {children}
     </div>
   )
 }
@@ -109,30 +134,16 @@ interface TypeFilterProps {
   readonly onChange: (value: string) => void
 }
 
-/** Typed text becomes a filter with Enter, or when the field is left. Known types are offered. */
+/** Known types are offered. */
 function TypeFilter({ value, source, onChange }: TypeFilterProps) {
   const { data } = useQuery(facetsQuery)
-  const [text, setText] = useState(value)
   const id = useId()
-  useEffect(() => setText(value), [value])
-  const commit = () => (text.trim() === value ? undefined : onChange(text.trim()))
   const types = (data?.sources ?? [])
     .filter((entry) => source === undefined || entry.source === source)
     .flatMap((entry) => entry.types)
   return (
     <>
-      <input
-        list={id}
-        className={`input filter${value ? ' set' : ''}`}
-        aria-label="Type"
-        placeholder="Type, or order.*"
-        spellCheck={false}
-        autoComplete="off"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onBlur={commit}
-        onKeyDown={(event) => (event.key === 'Enter' ? commit() : undefined)}
-      />
+      <TextFilter label="Type" placeholder="Type, or order.*" list={id} value={value} onChange={onChange} />
       <datalist id={id}>
         {[...new Set(types)].slice(0, 200).map((type) => (
           <option key={type} value={type} />
@@ -142,14 +153,41 @@ function TypeFilter({ value, source, onChange }: TypeFilterProps) {
   )
 }
 
+interface TextFilterProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly list?: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** Typed text becomes a filter with Enter, or when the field is left. */
+function TextFilter({ label, placeholder, list, value, onChange }: TextFilterProps) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  const commit = () => (text.trim() === value ? undefined : onChange(text.trim()))
+  return (
+    <input
+      list={list}
+      className={`input filter${value ? ' set' : ''}`}
+      aria-label={label}
+      placeholder={placeholder}
+      spellCheck={false}
+      autoComplete="off"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => (event.key === 'Enter' ? commit() : undefined)}
+    />
+  )
+}
+
 const chips = [
   ['q', 'find'],
   ['reason', 'reason'],
-  ['reasonLike', 'error like'],
   ['reference', 'reference'],
+  ['label', 'labelled'],
   ['id', 'id'],
-  ['from', 'from'],
-  ['to', 'before'],
 ] as const
 
 function Chips({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
@@ -164,7 +202,8 @@ function Chips({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>
           small
           icon="close"
           label={`Remove the filter ${label}`}
-          onClick={() => onChange({ [name]: undefined })}
+          // A label says nothing without its reference.
+          onClick={() => onChange({ [name]: undefined, ...(name === 'reference' && { label: undefined }) })}
         />
       </span>
     )

@@ -6,11 +6,13 @@ import type { Shown } from '../../ui/state'
 const HOUR_MS = 3_600_000
 const sinceMs = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS, '30d': 30 * 24 * HOUR_MS }
 
-/** The time of `since` is rounded to a minute, so that answers can be kept. */
+/** The time of `since` is rounded by a hundredth: on the way back to a list, its rows are still those that were kept. */
 export function queryOf(search: EventsSearch, now = Date.now()): EventFilters {
   const filters = eventFilters(search)
   if (search.since === undefined || filters.from !== undefined) return filters
-  const from = Math.floor((now - sinceMs[search.since]) / 60_000) * 60_000
+  const ms = sinceMs[search.since]
+  const step = Math.max(60_000, ms / 100)
+  const from = Math.floor((now - ms) / step) * step
   return { ...filters, from: String(from) }
 }
 
@@ -36,6 +38,26 @@ export function hasFilter(search: EventsSearch): boolean {
   return Object.values({ ...eventFilters(search), since, q, path }).some((value) => value !== undefined)
 }
 
+/** A list of failures shows the errors wide. */
+export function isAboutReasons({ state, dead, reason, reasonLike }: EventsSearch): boolean {
+  return state === 'failed' || state === 'ignored' || dead !== undefined || Boolean(reason ?? reasonLike)
+}
+
+export function notesTitle(search: EventsSearch): string {
+  if (!isAboutReasons(search)) return 'Notes'
+  return search.state === 'ignored' ? 'Reason' : 'Error'
+}
+
+/** What a person types becomes a pattern of the API, and back. */
+export function patternOf(text: string): string | undefined {
+  if (text === '') return undefined
+  return text.includes('*') ? text : `*${text}*`
+}
+
+export function textOf(pattern: string | undefined): string {
+  return /^\*([^*]+)\*$/.exec(pattern ?? '')?.[1] ?? pattern ?? ''
+}
+
 export type StateChoice = Shown | ''
 
 /** `failed` is shown as two states, which the API tells apart by `dead`. */
@@ -56,7 +78,7 @@ export function describe(search: EventsSearch): string {
   if (state) parts.push(`state ${state === 'dead' ? 'dead letter' : state}`)
   if (search.source) parts.push(`source ${search.source}`)
   if (search.type) parts.push(`type ${search.type}`)
-  if (search.reference) parts.push(`reference ${search.reference}`)
+  if (search.reference) parts.push(`${search.label ?? 'reference'} ${search.reference}`)
   if (search.id) parts.push(`id ${search.id}`)
   if (search.reason ?? search.reasonLike) parts.push(`reason ${search.reason ?? search.reasonLike}`)
   if (search.minAttempts) parts.push(`at least ${search.minAttempts} attempts`)

@@ -23,7 +23,7 @@ interface ListProps {
 }
 
 export function List({ events, selection, selectable, box, onAct }: ListProps) {
-  const { rows, hasMore, isLoadingMore, loadMore } = events
+  const { rows, hasMore, isLoadingMore, loadMore, loadsByItself } = events
   const narrow = useNarrow()
   const virtual = useVirtualizer({
     count: rows.length,
@@ -39,8 +39,8 @@ export function List({ events, selection, selectable, box, onAct }: ListProps) {
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
   useEffect(() => {
-    if (hasMore && !isLoadingMore && last >= rows.length - 30) loadMore()
-  }, [last, rows.length, hasMore, isLoadingMore, loadMore])
+    if (loadsByItself && hasMore && !isLoadingMore && last >= rows.length - 30) loadMore()
+  }, [last, rows.length, hasMore, isLoadingMore, loadMore, loadsByItself])
 
   const [active, setActive] = useActiveRow(rows, box, (index) => virtual.scrollToIndex(index))
   const navigate = useNavigate()

@@ -1,11 +1,9 @@
 /** A search in the stored payloads by a JSON path. It reads payloads, so it is bounded, audited, and shows its cost. */
-import { type FormEvent, useState } from 'react'
-import { bytes, number } from '../../app/format'
+import { type FormEvent, useId, useState } from 'react'
 import type { EventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
 import { Select } from '../../ui/select'
 import css from './filter-bar.module.css'
-import type { Cost } from './use-events'
 
 const operators = [
   ['eq', 'is'],
@@ -18,13 +16,16 @@ const operators = [
 
 interface PayloadSearchProps {
   readonly search: EventsSearch
-  readonly cost: Cost | null
   readonly onChange: (change: EventsSearch) => void
 }
 
-export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
-  const [path, setPath] = useState(search.path ?? '')
-  const [op, setOp] = useState(search.op ?? 'eq')
+/** Examples, for somebody who does not know the language. */
+const paths = ['**', '**.email', '**.customer', '$.data.object.id', 'items[*].sku']
+
+export function PayloadSearch({ search, onChange }: PayloadSearchProps) {
+  const [path, setPath] = useState(search.path ?? '**')
+  const [op, setOp] = useState(search.op ?? 'contains')
+  const id = useId()
   const [value, setValue] = useState(search.value ?? '')
   function submit(event: FormEvent): void {
     event.preventDefault()
@@ -42,11 +43,17 @@ export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
       <input
         className={`input filter mono ${css.wide}`}
         aria-label="JSON path"
-        placeholder="$.data.object.id"
+        placeholder="**.customer"
+        list={id}
         spellCheck={false}
         value={path}
         onChange={(event) => setPath(event.target.value)}
       />
+      <datalist id={id}>
+        {paths.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
       <Select plain label="Comparison" value={op} options={operators} onChange={setOp} />
       {op === 'exists' ? null : (
         <input
@@ -70,10 +77,9 @@ export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
           End the search
         </Button>
       ) : null}
-      <span className="faint" role="status">
-        {cost
-          ? `Read ${number(cost.events)} payloads, ${bytes(cost.bytes)}, in ${number(cost.ms)} ms.`
-          : 'Reads payloads of the events above, newest first, within limits. It is written to the audit.'}
+      <span className="faint">
+        <code>**</code> is any place in the payload. Reads the events above, newest first; written to the
+        audit.
       </span>
     </form>
   )

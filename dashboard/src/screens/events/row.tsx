@@ -8,6 +8,8 @@ import { base } from '../../app/base'
 import { number, visible } from '../../app/format'
 import { hasOpenConflict, StateBadge, Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
+import { TypeName } from '../../ui/type-name'
+import { WaitingNote } from '../../ui/waiting'
 import css from './row.module.css'
 import type { Selection } from './selection'
 
@@ -17,7 +19,7 @@ const columns = [
   [css.id, 'Id'],
   [css.source, 'Source'],
   [css.reference, 'Reference'],
-  [css.notes, 'Deliveries'],
+  [css.notes, null],
   [css.attempts, 'Attempts'],
   [css.time, 'Received'],
 ] as const
@@ -26,9 +28,11 @@ interface HeadRowProps {
   readonly rows: readonly EventView[]
   readonly selection: Selection
   readonly selectable: boolean
+  /** The title of the column with errors, reasons and marks. */
+  readonly notes: string
 }
 
-export function HeadRow({ rows, selection, selectable }: HeadRowProps) {
+export function HeadRow({ rows, selection, selectable, notes }: HeadRowProps) {
   const every = selection.all || (selection.events.length > 0 && selection.events.length >= rows.length)
   return (
     <div
@@ -47,8 +51,8 @@ export function HeadRow({ rows, selection, selectable }: HeadRowProps) {
         </span>
       ) : null}
       {columns.map(([name, text]) => (
-        <span key={text} role="columnheader" className={name} tabIndex={-1}>
-          {text}
+        <span key={name} role="columnheader" className={name} tabIndex={-1}>
+          {text ?? notes}
         </span>
       ))}
     </div>
@@ -89,8 +93,8 @@ export const Row = memo(function Row(props: RowProps) {
       <span role="cell" className={css.state}>
         <StateBadge event={event} />
       </span>
-      <span role="cell" className={`${css.type} cut`} title={visible(event.type)}>
-        {visible(event.type)}
+      <span role="cell" className={css.type}>
+        <TypeName type={event.type} />
       </span>
       <span role="cell" className={`${css.id} cut`}>
         <a
@@ -129,11 +133,17 @@ function Notes({ event }: { readonly event: EventView }) {
   const duplicates = event.deliveries - 1 - event.conflicts
   return (
     <>
+      {event.reason === null ? null : (
+        <span className={`${css.reason} cut`} title={visible(event.reason.slice(0, 1_000))}>
+          {visible(event.reason.split('\n', 1)[0]!)}
+        </span>
+      )}
       {duplicates > 0 ? (
-        <span className="faint" title={`${number(event.deliveries)} deliveries`}>
+        <span className={`${css.mark} faint`} title={`${number(event.deliveries)} deliveries`}>
           +{number(duplicates)} dup
         </span>
       ) : null}
+      <WaitingNote waiting={event.waiting} />
       {hasOpenConflict(event) ? <Tag tone="retrying">Conflict</Tag> : null}
       {event.sameAs !== null ? <Tag tone="retrying">Flagged</Tag> : null}
     </>

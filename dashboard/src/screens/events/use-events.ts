@@ -11,7 +11,7 @@ import type { EventFilters, EventsSearch } from '../../app/search'
 import { queryOf } from './filters'
 
 export type Cost = Body<'searchPayloads'>['cost']
-type Page = Body<'listEvents'> & { readonly cost?: Cost }
+type Page = Body<'listEvents'> & { readonly cost?: Cost | undefined }
 type Pages = InfiniteData<Page, string | null>
 
 const PAGE = 100
@@ -30,6 +30,8 @@ export interface Events {
   readonly held: number
   showHeld(): void
   readonly cost: Cost | null
+  /** The next page is loaded when its rows come into view. A search in payloads waits for the person. */
+  readonly loadsByItself: boolean
 }
 
 type Conditions = EventFilters & Pick<EventsSearch, 'q' | 'path' | 'op' | 'value'>
@@ -54,10 +56,12 @@ async function askUntilFound(
   signal: AbortSignal,
 ): Promise<Page> {
   let page = await ask(conditions, cursor, signal)
-  // A search in payloads reads much more, and says what it has read: the reader decides.
-  const most = conditions.path === undefined ? FOLLOWED : 0
-  for (let n = 0; n < most && page.events.length === 0 && page.next !== null; n++)
-    page = await ask(conditions, page.next, signal)
+  // A search in payloads reads much more, and says what it has read: the reader decides whether it goes on.
+  const most = conditions.path === undefined || cursor !== null ? FOLLOWED : 0
+  for (let n = 0; n < most && page.events.length === 0 && page.next !== null; n++) {
+    const next = await ask(conditions, page.next, signal)
+    page = { ...next, cost: sumOf([page, next]) ?? undefined }
+  }
   return page
 }
 
@@ -94,6 +98,7 @@ export function useEvents(search: EventsSearch, live: boolean, mayMove: () => bo
     held,
     showHeld,
     cost: sumOf(result.data?.pages ?? []),
+    loadsByItself: path === undefined,
   }
 }
 

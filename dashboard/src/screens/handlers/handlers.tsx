@@ -1,14 +1,13 @@
 /** The handlers of the process that answers: what they did, how long they take, and pause and resume. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, type Body, take } from '../../api/client'
+import type { Body } from '../../api/client'
 import { handlersQuery } from '../../api/screen-queries'
-import { useMay } from '../../api/session'
 import { count, duration, ms, number, visible } from '../../app/format'
 import { useNow } from '../../app/now'
 import { Box, Footnote } from '../../ui/card'
 import { EmptyScreen, Screen } from '../../ui/page'
-import { PauseButton } from '../../ui/pause-button'
+import { PauseControl, PausedBy } from '../../ui/pauses'
 import { Tag } from '../../ui/state'
 import { num, TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
@@ -49,7 +48,7 @@ export function Handlers() {
             </TableBox>
             <Footnote>
               The handlers of process {process}, since it started <Time at={startedAt} />. A pause holds for
-              this process only.
+              all processes of the log.
             </Footnote>
           </Box>
         )
@@ -63,19 +62,7 @@ function busiestFirst(a: Handler, b: Handler): number {
 }
 
 function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonly startedAt: string }) {
-  const may = useMay()
-  const {
-    source,
-    pattern,
-    kind,
-    paused,
-    sourcePaused,
-    active,
-    since,
-    duration: took,
-    timeoutMs,
-    maxAttempts,
-  } = handler
+  const { source, pattern, kind, pause, active, since, duration: took, timeoutMs, maxAttempts } = handler
   const settings = [
     kind === 'one' ? null : kind,
     timeoutMs === null ? null : `timeout ${duration(timeoutMs)}`,
@@ -85,7 +72,7 @@ function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonl
   return (
     <tr>
       <td>
-        <Link to="/sources/$source" params={{ source }}>
+        <Link to="/sources/$source" params={{ source: source.replace(/\/.*/, '') }}>
           {visible(source)}
         </Link>
       </td>
@@ -96,8 +83,13 @@ function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonl
         <div className="faint">{settings.join(', ')}</div>
       </td>
       <td>
-        {paused || sourcePaused ? (
-          <Tag tone="retrying">{paused ? 'Paused' : 'Source paused'}</Tag>
+        {pause ? (
+          <>
+            <Tag tone="retrying">Paused</Tag>
+            <div className="faint">
+              <PausedBy pause={pause} />
+            </div>
+          </>
         ) : active > 0 ? (
           <Tag tone="processing">{`${number(active)} running`}</Tag>
         ) : (
@@ -115,14 +107,7 @@ function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonl
       <td className="num">{ms(took.p95Ms)}</td>
       <td className="num">{ms(took.p99Ms)}</td>
       <td>
-        {may.act ? (
-          <PauseButton
-            name={`${source} ${pattern}`}
-            paused={paused}
-            consequence="Its events are still received and recorded. They wait until somebody resumes it, or until this process starts again."
-            act={(verb, note) => take(api.POST(`/api/handlers/${verb}`, { body: { source, pattern, note } }))}
-          />
-        ) : null}
+        <PauseControl source={source} type={pattern === '*' ? null : pattern} pause={pause} />
       </td>
     </tr>
   )

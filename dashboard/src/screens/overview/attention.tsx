@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, linkOptions } from '@tanstack/react-router'
+import { useState } from 'react'
 import { type Attention, attentionQuery } from '../../api/screen-queries'
 import { number, visible } from '../../app/format'
 import { eventsSearch } from '../../app/search'
+import { Button } from '../../ui/button'
 import { Card, Inside } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
 import { Time } from '../../ui/time'
@@ -22,8 +24,14 @@ const paths = {
   system: '/system',
 } as const satisfies Record<Attention['screen'], string>
 
+/** The worst come first. More would push everything else off the screen. */
+const FIRST = 4
+
 export function AttentionList() {
   const { data, error } = useQuery(attentionQuery)
+  const [all, setAll] = useState(false)
+  const items = data?.items ?? []
+  const shown = all ? items : items.slice(0, FIRST)
   return (
     <Card
       title="Needs attention"
@@ -43,11 +51,20 @@ export function AttentionList() {
       ) : data.items.length === 0 ? (
         <p className={`live succeeded ${css.well}`}>Nothing needs attention.</p>
       ) : (
-        <ul className={css.list}>
-          {data.items.map((item) => (
-            <Entry key={item.id} item={item} />
-          ))}
-        </ul>
+        <>
+          <ul className={css.list}>
+            {shown.map((item) => (
+              <Entry key={item.id} item={item} />
+            ))}
+          </ul>
+          {items.length > FIRST ? (
+            <div className={css.more}>
+              <Button small look="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+                {all ? `Only the first ${FIRST}` : `Show all ${number(items.length)}`}
+              </Button>
+            </div>
+          ) : null}
+        </>
       )}
     </Card>
   )

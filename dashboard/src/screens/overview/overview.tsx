@@ -61,14 +61,17 @@ function Figures({ data, window }: { readonly data: Data; readonly window: Windo
       <Tiles data={data} window={window} />
       <div className={css.columns}>
         <div className="stack">
-          <Card title="Deliveries and attempts">
+          <Card
+            title="Deliveries and attempts"
+            aside={<span className={`faint ${css.hint}`}>Draw over a time to see its events</span>}
+          >
             <Flow data={data} />
           </Card>
           <SourceRows data={data} window={window} />
+          <LatencyTable latency={data.latency} />
         </div>
         <div className="stack">
           <AttentionList />
-          <LatencyTable latency={data.latency} />
         </div>
       </div>
     </div>
@@ -76,6 +79,7 @@ function Figures({ data, window }: { readonly data: Data; readonly window: Windo
 }
 
 function Flow({ data }: { readonly data: Data }) {
+  const navigate = useNavigate()
   const at = useMemo(() => data.at.map((text) => Date.parse(text)), [data.at])
   const { totals, series } = data
   const shown = useMemo(
@@ -91,7 +95,17 @@ function Flow({ data }: { readonly data: Data }) {
   return (
     <div className={css.chart}>
       <Suspense fallback={<Skeleton lines={6} />}>
-        <Chart label={label} at={at} series={shown} />
+        <Chart
+          label={label}
+          at={at}
+          series={shown}
+          onSelect={(from, to) =>
+            void navigate({
+              to: '/events',
+              search: { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+            })
+          }
+        />
       </Suspense>
     </div>
   )

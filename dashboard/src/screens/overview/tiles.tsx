@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../api/screen-queries'
 import { duration, number, short } from '../../app/format'
 import type { EventsSearch, Window } from '../../app/search'
+import { waitingShort } from '../../ui/waiting-words'
 import css from './tiles.module.css'
 
 interface Tile {
@@ -48,7 +49,8 @@ function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
   ): Tile => ({ name, value: short(value), exact: number(value), note, search, tone: tone || undefined })
   const { received, duplicates, succeeded, failed, conflicts } = totals
   const retrying = `${approximate}${short(now.retrying)} retrying now`
-  const waitsLong = (now.oldestDueAgeMs ?? 0) > 300_000
+  const waitsLong = (now.oldest?.ageMs ?? 0) > 300_000
+  const why = now.oldest?.waiting && waitingShort(now.oldest.waiting, Date.now())
   return [
     tile('Received', received, `${short(totals.recorded)} new events`, { since }),
     tile('Duplicates stopped', duplicates, share(duplicates, received), { since, hasDuplicates: 'true' }),
@@ -70,10 +72,15 @@ function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
     ),
     {
       name: 'Oldest unprocessed',
-      value: now.oldestDueAgeMs === null ? 'None' : duration(Math.max(0, now.oldestDueAgeMs)),
-      exact: now.oldestDueAt ?? '',
-      note: `${approximate}${short(now.pending)} pending, ${short(now.processing)} in work`,
-      search: { state: 'pending' },
+      value: now.oldest === null ? 'None' : duration(now.oldest.ageMs),
+      exact: now.oldest?.receivedAt ?? '',
+      note: [why, `${approximate}${short(now.pending)} pending, ${short(now.processing)} in work`]
+        .filter((text) => text)
+        .join('; '),
+      search: {
+        state: now.pending > 0 ? 'pending' : 'failed',
+        ...(now.pending > 0 ? {} : { dead: 'false' }),
+      },
       tone: waitsLong ? 'retrying' : undefined,
     },
   ]

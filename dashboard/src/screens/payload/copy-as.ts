@@ -4,6 +4,7 @@ import type { Payload } from '../../api/queries'
 import { serverUrl } from '../../app/base'
 import type { Content } from './bytes'
 
+/** Without a signature, because the log keeps none: the page says so where it is copied. */
 export function asCurl(event: EventView, payload: Payload, { isUtf8, text }: Content): string {
   const command = curlCommand({
     url: `${serverUrl}/webhooks/${encodeURIComponent(event.source)}`,
@@ -11,7 +12,7 @@ export function asCurl(event: EventView, payload: Payload, { isUtf8, text }: Con
     text: isUtf8 ? text : null,
     base64: payload.body,
   })
-  return `# The log keeps no signature. Where the source verifies one, sign it: hookonce send --body\n${command}`
+  return command
 }
 
 export function asFixture(event: EventView, payload: Payload, { isUtf8, text }: Content): string {

@@ -75,6 +75,50 @@ function childrenOf(path: string, value: Branch): Child[] {
   }))
 }
 
+interface Node {
+  readonly path: string
+  readonly name: string | null
+  readonly value: Json
+  readonly parent: Node | null
+}
+
+export interface Hits {
+  /** In the order of the tree, the first thousand. */
+  readonly paths: readonly string[]
+  /** The parts that must be open for them to be seen. */
+  readonly open: ReadonlySet<string>
+}
+
+const MOST_HITS = 1_000
+
+/** Names and values that contain the text, in any case. */
+export function findIn(root: Json, text: string): Hits {
+  const wanted = text.toLowerCase()
+  const paths: string[] = []
+  const open = new Set<string>()
+  const waiting: Node[] = wanted === '' ? [] : [{ path: '$', name: null, value: root, parent: null }]
+  while (waiting.length > 0 && paths.length < MOST_HITS) {
+    const node = waiting.pop()!
+    const { name, value, path } = node
+    const isHit =
+      name?.toLowerCase().includes(wanted) || (!isBranch(value) && scalarText(value).includes(wanted))
+    if (isHit) {
+      paths.push(path)
+      for (let up = node.parent; up !== null && !open.has(up.path); up = up.parent) open.add(up.path)
+    }
+    if (!isBranch(value)) continue
+    const isList = Array.isArray(value)
+    // The position of an item is not a name that somebody searches for.
+    for (const child of childrenOf(path, value).reverse())
+      waiting.push({ ...child, name: isList ? null : child.name, parent: node })
+  }
+  return { paths, open }
+}
+
+function scalarText(value: Exclude<Json, Branch>): string {
+  return (value instanceof ExactNumber ? value.source : String(value)).toLowerCase()
+}
+
 /** The parts that are open at first: the upper levels, as long as they are small. */
 export function openAtFirst(root: Json): Set<string> {
   const open = new Set<string>()

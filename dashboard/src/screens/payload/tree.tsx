@@ -1,13 +1,13 @@
 /** The payload as a tree. Values are text, always: nothing a sender wrote becomes a link or markup. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { number, visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { copyAndSay } from '../../ui/copy'
 import { ExactNumber, type Json } from './bytes'
 import lines from './lines.module.css'
 import css from './tree.module.css'
-import { openAll, openAtFirst, rowsOf, type TreeRow } from './tree-rows'
+import { findIn, openAll, openAtFirst, rowsOf, type TreeRow } from './tree-rows'
 
 const ROW = 24
 const SHOWN_TEXT = 300
@@ -15,7 +15,14 @@ const SHOWN_TEXT = 300
 export function Tree({ root }: { readonly root: Json }) {
   const [open, setOpen] = useState(() => openAtFirst(root))
   const [active, setActive] = useState(0)
-  const rows = useMemo(() => rowsOf(root, (path) => open.has(path)), [root, open])
+  const [search, setSearch] = useState('')
+  const [hit, setHit] = useState(0)
+  const hits = useMemo(() => findIn(root, search), [root, search])
+  const hitPaths = useMemo(() => new Set(hits.paths), [hits])
+  const rows = useMemo(
+    () => rowsOf(root, (path) => open.has(path) || hits.open.has(path)),
+    [root, open, hits],
+  )
   const box = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -23,6 +30,22 @@ export function Tree({ root }: { readonly root: Json }) {
     estimateSize: () => ROW,
     overscan: 20,
   })
+
+  const current = hits.paths[hit]
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another match moves the view
+  useEffect(() => {
+    const index = rows.findIndex(({ path }) => path === current)
+    if (index < 0) return
+    setActive(index)
+    virtual.scrollToIndex(index, { align: 'auto' })
+  }, [current])
+
+  function onSearchKey(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || hits.paths.length === 0) return
+    event.preventDefault()
+    const step = event.shiftKey ? -1 : 1
+    setHit((hit + step + hits.paths.length) % hits.paths.length)
+  }
 
   function toggle(row: TreeRow, to = !row.open): void {
     if (row.size === null) return
@@ -59,6 +82,25 @@ export function Tree({ root }: { readonly root: Json }) {
   return (
     <>
       <div className={`line ${css.tools}`}>
+        <input
+          className={`input filter ${css.search}`}
+          aria-label="Search in the payload"
+          placeholder="Search in the payload"
+          spellCheck={false}
+          value={search}
+          onChange={(event) => {
+            setSearch(event.target.value)
+            setHit(0)
+          }}
+          onKeyDown={onSearchKey}
+        />
+        <span className="faint" role="status">
+          {search === ''
+            ? ''
+            : hits.paths.length === 0
+              ? 'none'
+              : `${number(hit + 1)} of ${number(hits.paths.length)}`}
+        </span>
         <Button small look="quiet" onClick={() => setOpen(openAll(root))}>
           Open all
         </Button>
@@ -94,6 +136,7 @@ export function Tree({ root }: { readonly root: Json }) {
               index={index}
               top={start}
               active={index === active}
+              hit={hitPaths.has(rows[index]!.path)}
               onClick={() => {
                 setActive(index)
                 toggle(rows[index]!)
@@ -117,10 +160,11 @@ interface TreeItemProps {
   readonly index: number
   readonly top: number
   readonly active: boolean
+  readonly hit: boolean
   readonly onClick: () => void
 }
 
-function TreeItem({ row, index, top, active, onClick }: TreeItemProps) {
+function TreeItem({ row, index, top, active, hit, onClick }: TreeItemProps) {
   const { name, level, size, open, value } = row
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and the keys
@@ -132,7 +176,7 @@ function TreeItem({ row, index, top, active, onClick }: TreeItemProps) {
       aria-setsize={row.siblings}
       aria-expanded={size === null ? undefined : open}
       aria-selected={active}
-      className={`${css.row} ${active ? css.active : ''}`}
+      className={`${css.row} ${hit ? css.hit : ''} ${active ? css.active : ''}`}
       style={{ transform: `translateY(${top}px)`, paddingLeft: Math.min(level, 30) * 14 }}
       onClick={onClick}
     >

@@ -8,8 +8,11 @@ import { CodeBlock } from '../../ui/copy'
 import { Empty, Notice } from '../../ui/feedback'
 import { Answer } from '../../ui/page'
 import page from '../../ui/page.module.css'
+import { PauseControl, PauseNotices, usePauseOf } from '../../ui/pauses'
 import { Tag } from '../../ui/state'
 import { num, TableBox } from '../../ui/table-box'
+import { Time } from '../../ui/time'
+import { Completeness } from './completeness'
 import { SendTest } from './send-test'
 
 export type SourceDetail = Body<'getSource'>
@@ -31,6 +34,7 @@ export function Source() {
 }
 
 function SourcePage({ source }: { readonly source: SourceDetail }) {
+  const pause = usePauseOf(source.name)
   return (
     <article className="stack">
       <title>{`${visible(source.name)} · hookonce`}</title>
@@ -43,18 +47,28 @@ function SourcePage({ source }: { readonly source: SourceDetail }) {
             <h1 className="wrap">{visible(source.name)}</h1>
             {source.verified ? null : <Tag tone="retrying">Not verified</Tag>}
           </div>
-          <Link to="/events" search={{ source: source.name }} className="button">
-            Show events
-          </Link>
+          <div className="line">
+            {pause ? null : <PauseControl source={source.name} type={null} pause={null} />}
+            <Link to="/events" search={{ source: source.name }} className="button">
+              Show events
+            </Link>
+          </div>
         </div>
       </header>
+      <PauseNotices source={source.name} />
       {source.verified ? null : (
         <Notice tone="retrying">
           Deliveries are not verified: anyone who can reach this address can record events.
         </Notice>
       )}
+      {source.alarms.map(({ kind, text, todo }) => (
+        <Notice key={`${kind} ${text}`} tone="dead" role="alert">
+          {visible(text)} {visible(todo)}
+        </Notice>
+      ))}
       <div className={page.columns}>
         <div className="stack">
+          <Completeness source={source} />
           <Setup source={source} />
           <SendTest source={source} />
           <Rejections source={source} />
@@ -108,6 +122,17 @@ function Behaviour({ source }: { readonly source: SourceDetail }) {
           toleranceMs !== null && ['Accepted age', duration(toleranceMs)],
           ['Id is signed', source.idIsSigned ? 'yes' : 'no: known content under a new id is flagged'],
           retryWindowMs !== null && ['Sender retries for', duration(retryWindowMs)],
+          source.disables !== null && ['Sender', `${source.disables.when}. ${source.disables.again}`],
+          [
+            'Silence',
+            source.reportsSilenceAt === null ? (
+              'not watched: its rhythm is not known yet, or it may be silent'
+            ) : (
+              <>
+                reported <Time at={source.reportsSilenceAt} /> if nothing comes
+              </>
+            ),
+          ],
           answer.timeLimitMs !== null && ['Sender waits for', duration(answer.timeLimitMs)],
           ['Handled', source.mode === 'inline' ? 'inside the request' : 'in the background'],
           ['On a conflict', source.conflict === 'ack' ? 'acknowledge, keep the first' : 'refuse'],

@@ -8,6 +8,7 @@ import { count, number, percent, visible } from '../../app/format'
 import { Box, Footnote } from '../../ui/card'
 import { Empty } from '../../ui/feedback'
 import { Screen } from '../../ui/page'
+import { PauseNotices, usePauseOf } from '../../ui/pauses'
 import { Tag } from '../../ui/state'
 import { num, TableBox } from '../../ui/table-box'
 
@@ -35,9 +36,12 @@ export function Sources() {
   return (
     <Screen title="Sources" head={filter} to={query} what="the sources">
       {({ sources }) => (
-        <Box label="List of sources">
-          <SourceTable sources={matching(sources)} />
-        </Box>
+        <div className="stack">
+          <PauseNotices />
+          <Box label="List of sources">
+            <SourceTable sources={matching(sources)} />
+          </Box>
+        </div>
       )}
     </Screen>
   )
@@ -67,6 +71,7 @@ function SourceTable({ sources }: { readonly sources: readonly SourceView[] }) {
 
 function SourceRow({ source }: { readonly source: SourceView }) {
   const { name, provider, verified, scheme, since } = source
+  const pause = usePauseOf(name)
   const rejected = rejectedOf(source)
   const all = since.received
   return (
@@ -74,7 +79,8 @@ function SourceRow({ source }: { readonly source: SourceView }) {
       <td>
         <Link to="/sources/$source" params={{ source: name }}>
           {visible(name)}
-        </Link>
+        </Link>{' '}
+        {pause ? <Tag tone="retrying">Paused</Tag> : null}
       </td>
       <td>{provider.name}</td>
       <td>{verified ? scheme : <Tag tone="retrying">Not verified</Tag>}</td>

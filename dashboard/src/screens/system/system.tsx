@@ -9,6 +9,7 @@ import { Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
 import { AuditCard } from './audit'
 import { RetentionCard } from './retention'
+import { RowWriterCard } from './row-writer'
 import css from './system.module.css'
 
 export type SystemView = Body<'getSystem'>
@@ -29,6 +30,7 @@ export function System() {
             </div>
           </div>
           <RetentionCard system={system} />
+          {may.payload && system.store.name.startsWith('postgres:') ? <RowWriterCard /> : null}
           {may.detail ? <AuditCard /> : null}
         </div>
       )}
