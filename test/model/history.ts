@@ -258,7 +258,8 @@ function inOrder(history: readonly Change[]): Change[] {
     const isNew = change.was === null && (change.table === 'events' || change.table === 'work')
     // A consumer's position goes before the events that were copied in its commit.
     if (tx !== undefined && change.table === 'consumers') {
-      held.unshift(change)
+      const own = held.findIndex((one) => one.tx === tx)
+      held.splice(own < 0 ? held.length : own, 0, change)
       continue
     }
     if (tx !== undefined && isNew) {

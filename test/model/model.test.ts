@@ -7,7 +7,7 @@ import { unverified } from 'hookonce/providers'
 import type { NewDelivery } from 'hookonce/testing/contracts'
 import { describe, expect, test } from 'vitest'
 import { type Bench, ids, onBothLogs, post, shop, stateOf, until } from '../support/processing.js'
-import { traceOf } from './history.js'
+import { type Change, traceOf } from './history.js'
 import { explore, follow, type Part } from './spin.js'
 import { changeOf, watchPostgres, watchSqlite } from './watch.js'
 
@@ -34,6 +34,47 @@ describe('the model', () => {
   test.each(needed)('without the rule %s some order breaks a promise', async (rule, part) => {
     expect((await explore(part, [`BROKEN_${rule}`])).fault).not.toBeNull()
   })
+})
+
+test('a copy follows the event that it copies, when nothing saw either of them before', async () => {
+  const sees = (min: number) => ({ min, max: min, open: [] })
+  const added = (seq: number, source: string, tx: number): Change[] => [
+    { table: 'events', was: null, is: { seq, source, event_id: 'e1' }, at: 0, tx, sees: sees(tx) },
+    { table: 'work', was: null, is: { seq, lane: null, token: null }, at: 0, tx, sees: sees(tx) },
+  ]
+  const position = (value: number) => ({ source: 'shop/mail', position: value })
+  const moved = (from: number, to: number, tx: number): Change => ({
+    table: 'consumers',
+    was: position(from),
+    is: position(to),
+    at: 0,
+    tx,
+    sees: sees(tx),
+  })
+  const history = [
+    ...added(1, 'shop', 10),
+    ...added(2, 'shop/mail', 11),
+    moved(0, 1, 11),
+    moved(1, 5, 12),
+    {
+      table: 'work',
+      was: { seq: 1, token: null },
+      is: { seq: 1, token: 't', attempt: 1 },
+      at: 1,
+      tx: 13,
+      sees: sees(13),
+    },
+  ] satisfies Change[]
+  const trace = traceOf(history, { leaseMs: 1_000 })
+  expect(await follow(trace)).toBeNull()
+  expect(trace.about.filter((line) => !line.startsWith('COMMIT')).map((line) => line.split(' ')[0])).toEqual([
+    'RECORD',
+    'MOVE',
+    'COPY',
+    'MOVE',
+    'CLAIM',
+    'ATTEMPT',
+  ])
 })
 
 const LEASE_MS = 400
