@@ -162,7 +162,7 @@ export function traceOf(history: readonly Change[], { leaseMs, acknowledged = []
     const followed = source.includes('/') ? byName.get(`${source.split('/')[0]} ${event.id}`) : undefined
     if (change?.is?.parked === 'ignored') add('WITHHOLD', event)
     else if (followed) add('COPY', event, followed.index, consumerOf(source), followed.seq)
-    else add('RECORD', event, event.lane === null ? 0 : 1 + event.first)
+    else add('RECORD', event, event.lane === null ? 0 : 1 + event.first, event.seq)
   }
 
   function onEvent(change: Change): void {

@@ -36,45 +36,58 @@ describe('the model', () => {
   })
 })
 
-test('a copy follows the event that it copies, when nothing saw either of them before', async () => {
-  const sees = (min: number) => ({ min, max: min, open: [] })
-  const added = (seq: number, source: string, tx: number): Change[] => [
-    { table: 'events', was: null, is: { seq, source, event_id: 'e1' }, at: 0, tx, sees: sees(tx) },
-    { table: 'work', was: null, is: { seq, lane: null, token: null }, at: 0, tx, sees: sees(tx) },
-  ]
+describe('a history of transactions that overlap', () => {
+  const by = (tx: number) => ({ at: 0, tx, sees: { min: tx, max: tx, open: [] } })
+  const added = (
+    tx: number,
+    event: { seq: number; source?: string; lane?: string; token?: string },
+  ): Change[] => {
+    const { seq, source = 'shop', lane = null, token = null } = event
+    return [
+      { table: 'events', was: null, is: { seq, source, event_id: lane ? `e${seq}` : 'e1' }, ...by(tx) },
+      { table: 'work', was: null, is: { seq, lane, token, attempt: token ? 1 : 0 }, ...by(tx) },
+    ]
+  }
   const position = (value: number) => ({ source: 'shop/mail', position: value })
-  const moved = (from: number, to: number, tx: number): Change => ({
+  const moved = (tx: number, from: number, to: number): Change => ({
     table: 'consumers',
     was: position(from),
     is: position(to),
-    at: 0,
-    tx,
-    sees: sees(tx),
+    ...by(tx),
   })
-  const history = [
-    ...added(1, 'shop', 10),
-    ...added(2, 'shop/mail', 11),
-    moved(0, 1, 11),
-    moved(1, 5, 12),
-    {
-      table: 'work',
-      was: { seq: 1, token: null },
-      is: { seq: 1, token: 't', attempt: 1 },
-      at: 1,
-      tx: 13,
-      sees: sees(13),
-    },
-  ] satisfies Change[]
-  const trace = traceOf(history, { leaseMs: 1_000 })
-  expect(await follow(trace)).toBeNull()
-  expect(trace.about.filter((line) => !line.startsWith('COMMIT')).map((line) => line.split(' ')[0])).toEqual([
-    'RECORD',
-    'MOVE',
-    'COPY',
-    'MOVE',
-    'CLAIM',
-    'ATTEMPT',
-  ])
+  const claimed = (tx: number, seq: number): Change => ({
+    table: 'work',
+    was: { seq, token: null },
+    is: { seq, token: 't', attempt: 1 },
+    ...by(tx),
+  })
+  const steps = ({ about }: { about: readonly string[] }) =>
+    about.filter((line) => !line.startsWith('COMMIT')).map((line) => line.split(' ')[0])
+
+  test('has a copy behind the event that it copies, when nothing saw either of them before', async () => {
+    const history = [
+      ...added(10, { seq: 1 }),
+      ...added(11, { seq: 2, source: 'shop/mail' }),
+      moved(11, 0, 1),
+      moved(12, 1, 5),
+      claimed(13, 1),
+    ]
+    const trace = traceOf(history, { leaseMs: 1_000 })
+    expect(await follow(trace)).toBeNull()
+    expect(steps(trace)).toEqual(['RECORD', 'MOVE', 'COPY', 'MOVE', 'CLAIM', 'ATTEMPT'])
+  })
+
+  test('goes by the seqs of a lane, whichever transaction was first to write', async () => {
+    const later = added(10, { seq: 2, lane: 'a' })
+    const earlier = added(11, { seq: 1, lane: 'a', token: 't' })
+    expect(await follow(traceOf([...later, ...earlier], { leaseMs: 1_000 }))).toBeNull()
+    const wrong = [
+      ...earlier.map((one) => ({ ...one, is: { ...one.is, token: null } })),
+      ...later,
+      claimed(12, 2),
+    ]
+    expect(await follow(traceOf(wrong, { leaseMs: 1_000 }))).toContain('no rule allows "CLAIM')
+  })
 })
 
 const LEASE_MS = 400

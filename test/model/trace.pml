@@ -7,7 +7,7 @@
 
 #define NEVER 2147483647
 #define END 0
-/* lane */
+/* lane, and the seq: the order of lanes, in which transactions do not always commit */
 #define RECORD 1
 #define WITHHOLD 2
 /* The first and the last event of its lane; its attempt comes with the next line. */
@@ -71,7 +71,7 @@ active proctype Follow() {
     :: else -> skip
     fi;
     if
-    :: rule == RECORD && CAN_RECORD(e) -> isAllowed = true; do_record(e, a)
+    :: rule == RECORD && CAN_RECORD(e) -> isAllowed = true; do_record(e, a); log[e].seq = b
     :: rule == WITHHOLD && CAN_RECORD(e) -> isAllowed = true; do_withhold(e)
     :: rule == CLAIM ->
       laneIsFree = true;
