@@ -266,8 +266,11 @@ function inOrder(history: readonly Change[]): Change[] {
       held.push(change)
       continue
     }
+    const seq = seqOf(change)
     const isVisible = (one: Change) =>
-      one.tx === tx || (sees !== undefined && isCommitted(one.tx!, sees)) || seqOf(one) === seqOf(change)
+      one.tx === tx ||
+      (sees !== undefined && isCommitted(one.tx!, sees)) ||
+      (seq !== null && seqOf(one) === seq)
     const seen = new Set(held.filter(isVisible).map(({ tx: own }) => own))
     for (const own of seen) ordered.push(...held.filter((one) => one.tx === own))
     held = held.filter((one) => !seen.has(one.tx))

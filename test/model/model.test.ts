@@ -77,6 +77,21 @@ describe('a history of transactions that overlap', () => {
     expect(steps(trace)).toEqual(['RECORD', 'MOVE', 'COPY', 'MOVE', 'CLAIM', 'ATTEMPT'])
   })
 
+  test('has a copy directly behind the new position, whatever other transactions write meanwhile', async () => {
+    const before = { min: 11, max: 11, open: [] }
+    const effect: Change = { table: 'effects', was: null, is: { event: 'e1' }, at: 0, tx: 12, sees: before }
+    const history = [
+      ...added(10, { seq: 1 }),
+      claimed(12, 1),
+      moved(11, 0, 1),
+      effect,
+      ...added(11, { seq: 2, source: 'shop/mail' }),
+    ]
+    const trace = traceOf(history, { leaseMs: 1_000 })
+    expect(await follow(trace)).toBeNull()
+    expect(steps(trace)).toEqual(['RECORD', 'CLAIM', 'ATTEMPT', 'EFFECT', 'MOVE', 'COPY'])
+  })
+
   test('goes by the seqs of a lane, whichever transaction was first to write', async () => {
     const later = added(10, { seq: 2, lane: 'a' })
     const earlier = added(11, { seq: 1, lane: 'a', token: 't' })
