@@ -50,6 +50,7 @@ export class Dispatch<Tx> {
   readonly #limits: Limits<Tx>
   readonly #whenIdle: (() => void)[] = []
   #settling = 0
+  #releasing = 0
   #lending: NodeJS.Timeout | undefined
 
   constructor(deps: DispatchDeps<Tx>) {
@@ -122,12 +123,15 @@ export class Dispatch<Tx> {
     if (claimed.length === 0) return
     const released = claimed.map(({ lease }) => lease)
     for (const lease of released) this.#deps.leases.drop(lease)
+    this.#releasing++
     await this.#deps.store.release(released, delayMs).catch((error: unknown) => {
       this.#deps.log.warn(
         { step: 'claim', events: released.length, code: countStoreError(this.#deps.counters, error) },
         'events could not be released: they are tried again when their leases expire',
       )
     })
+    this.#releasing--
+    this.tellIdle()
   }
 
   idle(): Promise<void> {
@@ -140,7 +144,8 @@ export class Dispatch<Tx> {
 
   /** During a drain events may wait for a limit. */
   get #isIdle(): boolean {
-    return this.#places.active === 0 && this.#settling === 0 && (this.drains === 0 || this.#buffer.isEmpty)
+    const isWriting = this.#settling > 0 || this.#releasing > 0
+    return this.#places.active === 0 && !isWriting && (this.drains === 0 || this.#buffer.isEmpty)
   }
 
   /** Undefined when no event may start. Handlers below their quota go first. */

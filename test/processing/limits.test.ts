@@ -186,6 +186,25 @@ onBothLogs((bench) => {
     expect((await store.grants.list({ limit: 10 })).reduce((sum, { slots }) => sum + slots, 0)).toBe(0)
   })
 
+  test('a drain ends when the events whose turn is far away are released', async () => {
+    const own = bench.store()
+    const store = {
+      ...own,
+      async release(...args: Parameters<typeof own.release>) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        return own.release(...args)
+      },
+    }
+    const { inbox } = bench.inbox({ store })
+    inbox.on('shop', 'rare', () => {}, { limit: { perSecond: 0.001 } })
+    await postAll(
+      inbox,
+      ids(2, 'rare').map((id) => ({ id, type: 'rare' })),
+    )
+    await inbox.drain()
+    expect((await inbox.events.stats())[0]).toMatchObject({ pending: 1, processing: 0 })
+  })
+
   test('a drain waits for its limit, and leaves events alone whose turn is far away', async () => {
     const { inbox } = bench.inbox()
     const starts: number[] = []
