@@ -21,6 +21,9 @@ async function listening(server: Child): Promise<{ url: string; pid: number }> {
   return { url, pid: Number(pid) }
 }
 
+/** A claimed event whose handler has not begun is handed back at a signal, so its state in the log is not enough. */
+const begun = (server: Child, id: string) => until(() => server.lines.includes(`begun ${id}`), 'begun')
+
 const states = async () =>
   new Map(
     (await rows(log, 'select event_id, processing_state from log.event_log')).map((row) => [
@@ -44,7 +47,7 @@ for (const [kind, make] of [
 
     test('SIGTERM under load at 64 connections: no accepted request fails, nothing is lost, it leaves in time', async () => {
       // A lease that no pause of this machine outlasts: what is still held in the end was not handed back.
-      const server = child({ processing: { lease: 60_000, poll: 50 }, server: { drain: 20_000 } })
+      const server = child({ processing: { lease: 60_000, poll: 50 }, server: { drain: 60_000 } })
       const { url } = await listening(server)
       const load = startLoad(url, 64)
       await load.answered(400)
@@ -56,7 +59,7 @@ for (const [kind, make] of [
       // Every delivery was sent on an open connection, so every one of them has to be answered.
       expect(load.ledger.filter((entry) => entry.httpStatus !== 200)).toEqual([])
       expect(code).toBe(0)
-      expect(tookMs).toBeLessThan(20_500)
+      expect(tookMs).toBeLessThan(60_500)
       const found = await states()
       expect(load.ledger.filter(({ id }) => !found.has(id))).toEqual([])
       expect(found.size).toBe(load.ledger.length)
@@ -68,18 +71,19 @@ for (const [kind, make] of [
     })
 
     test('a handler that runs at SIGTERM finishes; one that ends late is handed back', async () => {
-      const quick = child({ handlerMs: 1_500, server: { drain: 10_000 } })
+      const quick = child({ saysBegun: true, handlerMs: 1_500, server: { drain: 60_000 } })
       const { url } = await listening(quick)
       await post(url, 'quick')
-      await until(async () => (await states()).get('quick') !== 'pending', 'begun')
+      await begun(quick, 'quick')
       quick.signal('SIGTERM')
       expect(await quick.ended()).toBe(0)
       expect((await states()).get('quick')).toBe('succeeded')
 
       const told = { processing: { lease: 60_000 }, server: { drain: 1_200 } }
-      const slow = child({ ...told, handlerMs: 60_000, endsMs: 900 })
+      // Late, and well before the process ends, which is at most two seconds after the signal.
+      const slow = child({ ...told, saysBegun: true, handlerMs: 60_000, endsMs: 100 })
       await post((await listening(slow)).url, 'slow')
-      await until(async () => (await states()).get('slow') === 'processing', 'begun')
+      await begun(slow, 'slow')
       slow.signal('SIGTERM')
       expect(await slow.ended()).toBe(0)
       expect((await states()).get('slow')).toBe('pending') // with a lease of a minute it would still be processing
@@ -88,10 +92,10 @@ for (const [kind, make] of [
 
     test('at SIGTERM an event is handed back beside a handler that ignores its signal, which keeps its lease', async () => {
       const told = { processing: { lease: 60_000, concurrency: 1 }, server: { drain: 1_200 } }
-      const server = child({ ...told, handlerMs: 60_000 })
+      const server = child({ ...told, saysBegun: true, handlerMs: 60_000 })
       const { url } = await listening(server)
       await post(url, 'hangs')
-      await until(async () => (await states()).get('hangs') === 'processing', 'begun')
+      await begun(server, 'hangs')
       await post(url, 'waits')
       server.signal('SIGTERM')
       expect(await server.ended()).toBe(0)
@@ -99,11 +103,11 @@ for (const [kind, make] of [
     })
 
     test('a second signal means now', async () => {
-      const server = child({ handlerMs: 60_000, server: { drain: 50_000 } })
+      const server = child({ saysBegun: true, handlerMs: 60_000, server: { drain: 50_000 } })
       await post((await listening(server)).url, 'e')
-      await until(async () => (await states()).get('e') === 'processing', 'begun')
+      await begun(server, 'e')
       server.signal('SIGTERM')
-      await server.said(2)
+      await until(() => server.lines.includes('stopping: SIGTERM'), 'stopping')
       server.signal('SIGINT')
       expect(await server.ended()).toBe(1)
     })

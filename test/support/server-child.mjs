@@ -11,6 +11,7 @@ import { childStore, say } from './child-store.mjs'
  * @property {object | false} [processing]
  * @property {number} [handlerMs] how long a handler takes
  * @property {number} [endsMs] it ends so long after its signal is aborted; left out: it ignores the signal
+ * @property {boolean} [saysBegun] says `begun <id>` when a handler begins
  */
 const [given = '{}', insert = '', ...where] = process.argv.slice(2)
 /** @type {Told} */
@@ -25,6 +26,7 @@ async function run() {
     processing: told.processing ?? { lease: 1_000, poll: 50 },
   })
   inbox.on('shop', '*', async (event, ctx) => {
+    if (told.saysBegun) say(`begun ${event.id}`)
     if (told.handlerMs)
       await new Promise((resolve) => {
         setTimeout(resolve, told.handlerMs)
