@@ -13,7 +13,9 @@ afterEach(async () => {
 })
 
 async function startNode(log: SharedLog, port: number, more: object = {}): Promise<Child> {
-  const told = JSON.stringify({ server: { port, lameDuck: 5_000, drain: 20_000, ...more } })
+  // The balancer has ten seconds to notice that a node stops. A node whose database is slow to answer stays in.
+  const times = { lameDuck: 10_000, drain: 60_000, readyTimeout: 60_000 }
+  const told = JSON.stringify({ server: { port, ...times, ...more } })
   const node = startChild('./server-child.mjs', [told, log.insertEffect, ...log.args])
   cleanups.push(() => node.kill())
   await node.said(1)
@@ -32,7 +34,7 @@ test('no request fails while two nodes behind a plain load balancer are restarte
   cleanups.push(() => balancer.close())
   const bothUp = () => until(() => urls.every(balancer.isUp), 'both nodes are up')
   await bothUp()
-  const load = startLoad(balancer.url, 8, 'load', 20)
+  const load = startLoad(balancer.url, 8, 'load', 40)
   await load.answered(100)
   for (const [i, port] of ports.entries()) {
     nodes[i]!.signal('SIGTERM')
@@ -51,7 +53,7 @@ test('a node that stops takes new connections and closes each after its answer, 
   const log = await postgresLog()
   cleanups.push(() => log.remove())
   const port = await freePort()
-  const node = await startNode(log, port, { lameDuck: 10_000 })
+  const node = await startNode(log, port, { lameDuck: 60_000, drain: 100_000 })
   const url = `http://127.0.0.1:${port}`
   // An answer: by then the process listens to signals.
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
