@@ -109,5 +109,10 @@ test('the API takes note for the audit, and reason only in a filter', async () =
     })
   expect((await start({ filter: { state: 'ignored' }, reason: 'unhandled' })).status).toBe(400)
   const clear = await start({ filter: { state: 'ignored', reason: 'unhandled' }, note: 'ticket 2' })
-  expect(await clear.json()).toMatchObject({ matched: 2 })
+  const { id } = (await clear.json()) as { id: string }
+  const look = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await fetch(`${url}/api/actions/${id}`, { headers })).json()
+  }
+  await expect.poll(look).toMatchObject({ state: 'done', matched: 2 })
 })

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Inbox } from 'hookonce'
 import { type Admin, type AdminOptions, admin, nodeAdmin, type Role, type Token } from 'hookonce/server'
+import { until } from '../support/processing.js'
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
@@ -69,6 +70,16 @@ export async function startAdmin(inbox: Inbox, options: AdminOptions = {}): Prom
       await new Promise((resolve) => server.close(resolve).closeAllConnections())
     },
   }
+}
+
+/** A short action is in the answer; on a busy machine it may take longer than the answer waits. */
+export async function acted(running: RunningAdmin, body: unknown): Promise<Record<string, unknown>> {
+  let action = await running.json('POST', '/api/events/actions', body)
+  await until(async () => {
+    if (action.state === 'running') action = await running.json('GET', `/api/actions/${action.id}`)
+    return action.state !== 'running'
+  }, 'the action has ended')
+  return action
 }
 
 export const pathOf = (source: string, id: string): string =>
