@@ -53,7 +53,7 @@ async function becomes(url: string, httpStatus: number): Promise<unknown> {
 test('a full disk is not ready while deliveries are turned away, and ready again when there is room', async () => {
   const store = sqlite(join(await folder(), 'events.db'), { maxBytes: 1024 * 1024 })
   const inbox = inboxOn({ store, processing: false })
-  const { url } = await serving(inbox)
+  const { url } = await serving(inbox, { readyTimeout: 20_000 })
   expect(await becomes(url, 200)).toEqual({ status: 'ready', store: 'reachable' })
   expect(await fill(url)).toBe(503)
   expect(await becomes(url, 503)).toEqual({ status: 'not_ready', store: 'STORE_FULL' })
@@ -78,7 +78,7 @@ test('with a spool it is ready while the spool can take deliveries, and only the
     spool: { path: join(await folder(), 'spool.db'), maxBytes: 20_000 },
     processing: false,
   })
-  const { url } = await serving(inbox)
+  const { url } = await serving(inbox, { readyTimeout: 20_000 })
   expect(await post(url, 'first', 3_000)).toBe(202)
   expect(await becomes(url, 200)).toMatchObject({
     store: 'STORE_UNAVAILABLE',
