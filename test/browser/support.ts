@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
+import { freePort } from '../support/free-port.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 
 export type StoreKind = 'SQLite' | 'PostgreSQL'
@@ -51,7 +52,8 @@ export async function startSite(
     await started.said(1)
     return [started, started.lines[0]!]
   }
-  let [child, url] = await start()
+  // A restart needs it again, so nobody else may get it meanwhile.
+  let [child, url] = await start(await freePort())
   async function until<T>(path: string, isWanted: (answer: T) => boolean): Promise<T> {
     for (const deadline = Date.now() + 60_000; ; ) {
       const response = await fetch(`${url}${options.mount ?? ''}${path}`, {

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createHttp, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -16,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { frames } from '#dist/cli/log/api.js'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Folder, freshFolder } from '../support/cli.js'
+import { freePort } from '../support/free-port.js'
 
 const secret = 'a secret that is long enough'
 const localSecret = 'what the local app knows of it'
@@ -68,13 +68,12 @@ async function startApp(): Promise<App> {
   const got: App['got'] = []
   const local = stripe({ secret: localSecret })
   let node: Server
-  let port = 0
+  // It is started on it a second time, so nobody else may get it meanwhile.
+  const port = await freePort()
   const app: App = {
     got,
     status: 200,
-    get port() {
-      return port
-    },
+    port,
     async start() {
       node = createHttp(async (request, response) => {
         const body = await buffer(request)
@@ -85,7 +84,6 @@ async function startApp(): Promise<App> {
         response.writeHead(app.status).end()
       }).listen(port, '127.0.0.1')
       await once(node, 'listening')
-      port = (node.address() as AddressInfo).port
     },
     async stop() {
       node.closeAllConnections()
