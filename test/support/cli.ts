@@ -58,7 +58,8 @@ export function freshFolder(): Folder {
         one.signal('SIGKILL')
         await one.ended()
       }
-      await rm(path, { recursive: true, force: true })
+      // A program that was told to end by its terminal may still close its files.
+      await rm(path, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }

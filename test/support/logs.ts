@@ -32,7 +32,7 @@ export async function sqliteLog(): Promise<SharedLog> {
   const folder = await mkdtemp(join(tmpdir(), 'hookonce-sqlite-'))
   const path = join(folder, 'events.db')
   const outside = new DatabaseSync(path)
-  outside.exec('pragma busy_timeout = 5000; create table user_effects (value text not null)')
+  outside.exec('pragma busy_timeout = 60000; create table user_effects (value text not null)')
   return {
     args: ['sqlite', path],
     insertEffect: 'insert into user_effects (value) values (?)',
@@ -48,7 +48,7 @@ export async function sqliteLog(): Promise<SharedLog> {
     },
     async remove() {
       outside.close()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }

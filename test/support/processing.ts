@@ -110,7 +110,7 @@ export async function write(log: SharedLog, tx: unknown, value: string): Promise
 export async function rows(log: SharedLog, text: string): Promise<Record<string, unknown>[]> {
   const [kind, where = '', schema = ''] = log.args
   if (kind === 'sqlite') {
-    const database = new DatabaseSync(where)
+    const database = new DatabaseSync(where, { timeout: 60_000 })
     try {
       return database.prepare(text.replaceAll('log.', 'hookonce_')).all() as Record<string, unknown>[]
     } finally {

@@ -16,7 +16,7 @@ export async function sqliteHarness(): Promise<OwnHarness<SqliteTx>> {
   const folder = await mkdtemp(join(tmpdir(), 'hookonce-sqlite-'))
   const path = join(folder, 'events.db')
   const outside = new DatabaseSync(path)
-  outside.exec('pragma busy_timeout = 5000; create table user_effects (value text not null)')
+  outside.exec('pragma busy_timeout = 60000; create table user_effects (value text not null)')
   let offsetMs = 0
   const clock = { now: () => Date.now() + offsetMs }
   const opened: ReturnType<typeof sqlite>[] = []
