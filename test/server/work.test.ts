@@ -431,9 +431,12 @@ function run(
 }
 
 describe('the example workers', () => {
+  // They go on until nothing is due: what has failed must not be due again while they run.
+  const late = { firstDelay: '1h', maxDelay: '1h' } as const
+
   onLog('PostgreSQL', (bench) => {
     test.skipIf(!found('python3'))('python: handles, ignores and fails, and says so', async () => {
-      const { inbox } = bench.inbox({ processing: false })
+      const { inbox } = bench.inbox({ processing: { retry: late } })
       const running = await started(inbox)
       await postAll(inbox, [
         { id: 'ok "1"' },
@@ -471,7 +474,7 @@ describe('the example workers', () => {
     test.skipIf(!found('curl'))(
       'shell: the payload comes byte for byte, and the exit status is the outcome',
       async () => {
-        const { inbox } = bench.inbox({ processing: false })
+        const { inbox } = bench.inbox({ processing: { retry: late } })
         const running = await started(inbox)
         await postAll(inbox, [
           { id: 'ok "1" \\', note: '"body":"x", "lease":"1.2"' },
