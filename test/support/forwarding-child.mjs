@@ -9,7 +9,7 @@ const store = /** @type {import('hookonce').Store} */ (await childStore(where))
 const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
-  processing: { lease: 1_500, poll: 20 },
+  processing: { lease: 4_000, poll: 20 },
   log: silentLog,
 })
 addDestinations(inbox, { billing: { url, secret, allowPrivate: ['127.0.0.0/8'], from: 'start' } })

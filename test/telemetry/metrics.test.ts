@@ -63,7 +63,7 @@ onLog('SQLite', (bench) => {
     const hub = github({ secret: secretOf('github') })
     const { inbox } = bench.inbox({
       sources: { shop: shop(), hub, quiet: shop() },
-      processing: { lease: 5_000, poll: 20, retry: { ...quickRetry, maxAttempts: 3 } },
+      processing: { lease: 60_000, poll: 20, retry: { ...quickRetry, maxAttempts: 3 } },
     })
     const failedOnce = new Set<string>()
     inbox.on('shop', 'order.*', async (event, ctx) => {
@@ -182,7 +182,7 @@ onLog('SQLite', (bench) => {
         return leases.map(() => false) // as if another process had taken it
       },
     }
-    const { inbox } = bench.inbox({ store, processing: { lease: 1_500, poll: 20, retry: quickRetry } })
+    const { inbox } = bench.inbox({ store, processing: { lease: 4_000, poll: 20, retry: quickRetry } })
     inbox.on('shop', '*', async (_event, ctx) => {
       if (!heard) await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
     })
