@@ -10,7 +10,7 @@ import { readManifest, readVerified } from '#dist/retention/archive/format.js'
 import { directoryArchive } from '../support/archives.js'
 import { type Child, startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
-import { rows } from '../support/processing.js'
+import { rows, until } from '../support/processing.js'
 
 const ROUNDS = Number(process.env.HOOKONCE_CHAOS_ROUNDS ?? 1)
 const DAY_MS = 86_400_000
@@ -55,6 +55,7 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
     // It may have nothing left to do: then it ends by itself, which is well too.
     await child.said(1 + Math.floor(Math.random() * most)).catch(() => {})
     await child.kill()
+    await until(() => isQuiet(log), 'the server has heard of its death')
     await log.sql('delete from log.keys')
   }
 
@@ -146,6 +147,17 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
     TIMEOUT_MS,
   )
 })
+
+/** The statement that a killed process has sent is still carried out by PostgreSQL. */
+async function isQuiet(log: SharedLog): Promise<boolean> {
+  if (log.args[0] === 'sqlite') return true
+  const busy = await rows(
+    log,
+    `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+     and backend_type = 'client backend' and state <> 'idle'`,
+  )
+  return busy.length === 0
+}
 
 async function fill(store: CompleteStore): Promise<void> {
   const deliveries = ids.map((eventId, i) => ({

@@ -374,7 +374,9 @@ test('a run that hangs at stop does not use up the time of the handlers: they ar
   await post(inbox, { id: 'a' })
   await until(() => begun && handling, 'both run')
   await inbox.stop({ deadline: 100 })
-  expect(await real.get({ source: 'shop', id: 'a' })).toMatchObject({ state: 'pending', attempts: 0 })
+  // The lease is far longer than this waits.
+  const event = () => real.get({ source: 'shop', id: 'a' })
+  await expect.poll(event, { timeout: 20_000 }).toMatchObject({ state: 'pending', attempts: 0 })
   await log.end()
 })
 
