@@ -177,7 +177,8 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     expect(await announce(url, 10)).toBe('408')
     const { received, rejected } = wholeInbox(inbox).counters.of('stripe')
     expect([received, { ...rejected }]).toEqual([2, { body_too_large: 1, timeout: 1 }])
-    expect(lines.map(({ level, source, reason }) => [level, source, reason])).toEqual([
+    const refusals = lines.filter(({ reason }) => reason !== undefined)
+    expect(refusals.map(({ level, source, reason }) => [level, source, reason])).toEqual([
       ['warn', 'stripe', 'body_too_large'],
       ['warn', 'stripe', 'timeout'],
     ])

@@ -1,5 +1,5 @@
 /** What the benchmarks promise whatever they measure: turns, failures and figures. */
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { aims, reached } from '../../bench/aims.js'
 import type { RunOptions } from '../../bench/bench.js'
 import { Samples } from '../../bench/report/samples.js'
@@ -17,8 +17,12 @@ const options = {
 } as unknown as RunOptions
 const nothing: Findings = { tables: [], figures: {} }
 const suite = (run: Suite['run']): Suite => ({ name: 'trial', title: 'A trial', minutes: 1, run })
-vi.spyOn(console, 'log').mockImplementation(() => {})
-vi.spyOn(console, 'error').mockImplementation(() => {})
+const silenced = (['log', 'error'] as const).map((name) =>
+  vi.spyOn(console, name).mockImplementation(() => {}),
+)
+afterAll(() => {
+  for (const one of silenced) one.mockRestore()
+})
 
 describe('rounds', () => {
   test('begin with the next side each time, after a warm-up that is not counted', async () => {

@@ -30,11 +30,13 @@ afterAll(async () => {
 
 test('an event that the standby does not have is not acknowledged, by no node and not as a duplicate', async () => {
   await follows()
-  const nodes = [0, 1].map(() => postgres({ url: primary.url, statementTimeout: 400 }))
-  for (const node of nodes) closing.push(() => node.close())
+  // Time enough to write and not to wait: what is not acknowledged must be there on the primary.
+  const nodes = [0, 1].map(() => postgres({ url: primary.url, statementTimeout: 2_000 }))
+  const patient = postgres({ url: primary.url, statementTimeout: 60_000 })
+  for (const node of [...nodes, patient]) closing.push(() => node.close())
   const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
-  await first.migrate()
-  const [[before] = []] = await second.record([delivery('before')])
+  await patient.migrate()
+  const [[before] = []] = await patient.record([delivery('before')])
   expect(before).toMatchObject({ status: 'recorded' })
 
   await standby.stop()
@@ -45,7 +47,7 @@ test('an event that the standby does not have is not acknowledged, by no node an
 
   await standby.restart()
   await follows()
-  expect(await second.record([delivery('event')])).toMatchObject([[{ status: 'duplicate' }]])
+  expect(await patient.record([delivery('event')])).toMatchObject([[{ status: 'duplicate' }]])
   await primary.kill9()
   await once(standby.url, 'select pg_promote()')
   const promoted = postgres(standby.url)

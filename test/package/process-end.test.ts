@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +30,7 @@ const connections = `await (async () => {
   const count = "select count(*)::int as n from pg_stat_activity where application_name = 'process_end'"
   for (;;) {
     const [{ n }] = (await pool.query(count)).rows
-    if (n === 0 || performance.now() > 20_000) return n
+    if (n === 0 || performance.now() > 60_000) return n
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 })()`
@@ -58,14 +59,19 @@ test.each([
     'false',
   ],
 ])('inbox.stop() closes a store made by %s, and the process ends', async (_name, store, left, expected) => {
-  const startedAt = performance.now()
-  const ended = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module', '--eval', program(store, left), inject('postgresUrl'), folder],
-    { timeout: LIMIT_MS },
-  )
-  expect(ended.stdout).toBe(`STORE_CLOSED ${expected}\n`)
-  expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS)
+  const args = ['--input-type=module', '--eval', program(store, left), inject('postgresUrl'), folder]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  let printed = ''
+  let printedAt = Number.NEGATIVE_INFINITY
+  child.stdout.on('data', (text) => {
+    printed += text
+    printedAt = performance.now()
+  })
+  expect(await closed).toEqual([0, null])
+  expect(printed).toBe(`STORE_CLOSED ${expected}\n`)
+  // Counted from the last line: a busy machine may need long to start a program.
+  expect(performance.now() - printedAt).toBeLessThan(LIMIT_MS)
 })
 
 test('ownsStore: false leaves the store open for its other users', async () => {
@@ -83,7 +89,7 @@ await inbox.stop()
 console.log((await store.stats()).length)
 await store.close()`,
     ],
-    { timeout: LIMIT_MS },
+    { timeout: 100_000 },
   )
   expect(ended.stdout).toBe('0\n')
 })

@@ -51,7 +51,7 @@ onBothLogs((bench) => {
     expect(report.lacking).toMatchObject([{ id: 'guid-push', why: expect.stringContaining('no handler') }])
     expect(bodiesAsked(fake)).toBe(2)
     await inbox.drain()
-    expect(seen.filter(([id]) => id === 'guid-0' || id === 'guid-1')).toEqual([
+    expect(seen.filter(([id]) => id === 'guid-0' || id === 'guid-1').sort()).toEqual([
       ['guid-0', 'opened'],
       ['guid-1', 'opened'],
     ])
