@@ -37,8 +37,11 @@ async function findsInPayloads(page: Page, id: string): Promise<void> {
   const found = page.getByRole('link', { name: id })
   const further = page.getByRole('button', { name: 'Search older payloads' })
   await found.or(further).first().waitFor()
-  if ((await found.count()) === 0) await further.click()
-  await found.waitFor()
+  while ((await found.count()) === 0) {
+    // It is gone while the search goes on, and in the end.
+    if ((await further.count()) > 0) await further.click()
+    await found.or(further).first().waitFor()
+  }
 }
 
 const isDead = ({ dead }: { dead: boolean }) => dead

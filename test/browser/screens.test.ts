@@ -184,7 +184,7 @@ test('hostile payloads are inert, and none freezes the page', async () => {
     // The page answers at once: nothing of 1 MiB or 10,000 keys holds it.
     const startedAt = Date.now()
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve()))')
-    expect([id, Date.now() - startedAt < 10_000]).toEqual([id, true])
+    expect([id, Date.now() - startedAt < 30_000]).toEqual([id, true])
     expect(await page.locator('main script, main iframe, main a[href^="javascript:"]').count()).toBe(0)
   }
 })

@@ -33,7 +33,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const quick = ['--wait', '4s']
+const quick = ['--wait', '8s']
 
 function call(name: string, more: readonly string[]) {
   const { url, probe } = examples[name]!

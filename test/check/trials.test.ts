@@ -49,7 +49,7 @@ async function examined(options: Partial<ExamineOptions> & { url: string }): Pro
   return examination({
     source: own,
     waitMs: 500,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     ...options,
   }).run()
 }

@@ -1,5 +1,5 @@
 /** The programs of examples/, as their READMEs start them, with deliveries signed by the sender's rules. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Source } from 'hookonce'
 import { alertmanager, github, resend, shopify, stripe } from 'hookonce/providers'
 import pg from 'pg'
@@ -39,8 +40,10 @@ test('express-stripe-orders: five deliveries make one order, one row of the ledg
   ])
   await expect.poll(() => query('select count(*)::int as n from orders')).toEqual([{ n: 1 }])
   expect(await query('select count(*)::int as n from ledger')).toEqual([{ n: 1 }])
-  expect(app.printed().match(/receipt to/g)).toHaveLength(1)
+  const receipts = () => app.printed().match(/receipt to/g)?.length
+  await expect.poll(receipts).toBe(1)
   expect(await app.stop()).toBe(0)
+  expect(receipts()).toBe(1)
 })
 
 test('hono-drizzle: the status of an order is written through Drizzle', async () => {
@@ -120,13 +123,15 @@ test('gateway-python: a Python app gets each event, signed', async () => {
   })
   await deliver(stripe({ secret }), `http://127.0.0.1:${port}/webhooks/stripe`, 'invoice.paid', 3)
   const effects = async () => {
-    const count = spawn('python3', [
+    const counted = promisify(execFile)('python3', [
       '-c',
       'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("select count(*), max(type) from effects").fetchone())',
       join(folder, 'shop.db'),
     ])
-    const [line] = await once(count.stdout, 'data')
-    return String(line).trim()
+    return counted.then(
+      ({ stdout }) => stdout.trim(),
+      () => 'not readable now',
+    )
   }
   await expect.poll(effects).toBe("(1, 'invoice.paid')")
 })
