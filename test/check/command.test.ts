@@ -33,7 +33,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const quick = ['--wait', '8s']
+const quick = ['--wait', '6s']
 
 function call(name: string, more: readonly string[]) {
   const { url, probe } = examples[name]!

@@ -29,7 +29,7 @@ beforeAll(async () => {
       probe: example.probe,
       fault: example.fault,
       restartCommand: example.restartCommand,
-      waitMs: 8_000,
+      waitMs: 6_000,
     })
     promised[name] = exam.requests
     reports[name] = await exam.run()
