@@ -7,7 +7,19 @@ import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { limits } from '#dist/model.js'
 import { startChild } from '../support/child.js'
-import { ids, onBothLogs, onLog, post, postAll, shop, signal, stateOf, until } from '../support/processing.js'
+import {
+  aborted,
+  expireLeases,
+  ids,
+  onBothLogs,
+  onLog,
+  post,
+  postAll,
+  shop,
+  signal,
+  stateOf,
+  until,
+} from '../support/processing.js'
 import { OVERTIME_MS, shortened } from '../support/timers.js'
 
 const key = (eventId: string, source = 'shop') => ({ source, id: eventId })
@@ -287,7 +299,7 @@ onBothLogs((bench) => {
         kind: 'failed',
         error: 'the schema took longer than 50 ms',
       })
-    }, 10_000)
+    })
 
     test('a payload that does not fit the schema is a dead letter and never reaches the handler', async () => {
       const { inbox } = bench.inbox()
@@ -406,8 +418,9 @@ onBothLogs((bench) => {
         'shop',
         '*',
         async (event, ctx) => {
-          await bench.write(ctx.tx, event.id)
-          await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+          // On a busy machine its time may be over before it has written.
+          await bench.write(ctx.tx, event.id).catch(() => {})
+          await aborted(ctx.signal)
           await late.wait
           after.push(ctx.signal.aborted)
           await bench.write(ctx.tx, `${event.id} late`).catch((error) => after.push(error.code))
@@ -538,11 +551,12 @@ onBothLogs((bench) => {
       })
       await postAll(inbox, [{ id: 'careful' }, { id: 'bold' }])
       // Another worker takes both, begins the effect, and is never heard of again.
-      const claimed = await store.claim({ worker: 'crashed', limit: 2, leaseMs: 1_500, sources: ['shop'] })
+      const claimed = await store.claim({ worker: 'crashed', limit: 2, leaseMs: 60_000, sources: ['shop'] })
       expect(claimed).toHaveLength(2)
       for (const { lease } of claimed) {
         expect(await store.keys.effect({ step: 'start', lease, name: 'charge' })).toEqual({ state: 'new' })
       }
+      await expireLeases(bench)
       await inbox.start()
       await until(async () => (await stateOf(inbox, 'bold')) === 'succeeded', 'bold is repeated')
       await until(async () => (await inbox.events.stats())[0]?.dead === 1, 'careful goes to review')
@@ -632,9 +646,11 @@ onBothLogs((bench) => {
       const store = bench.store()
       const { inbox } = bench.inbox({ store })
       await wholeInbox(inbox).store()
-      const taken = await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_500 })
+      const taken = await store.keys.key({ step: 'take', key: 'k', leaseMs: 60_000 })
       expect(taken.state).toBe('taken')
       await expect(inbox.once('k', () => 'second', { wait: 1 })).rejects.toMatchObject({ code: 'KEY_BUSY' })
+      const past = bench.kind === 'SQLite' ? '1' : `now() - interval '1 second'`
+      await bench.log.sql(`update log.keys set held_until = ${past} where key = 'k'`)
       expect(await inbox.once('k', () => 'second')).toBe('second')
       const token = taken.state === 'taken' ? taken.token : ''
       const late = await store.keys.key({ step: 'finish', key: 'k', token, result: '"first"', ttlMs: null })

@@ -5,7 +5,17 @@ import { HookonceError, lru, permanent, postpone } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { describe, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
-import { ids, onBothLogs, onLog, post, shop, signal, stateOf, until } from '../support/processing.js'
+import {
+  expireLeases,
+  ids,
+  onBothLogs,
+  onLog,
+  post,
+  shop,
+  signal,
+  stateOf,
+  until,
+} from '../support/processing.js'
 
 const key = (eventId: string) => ({ source: 'shop', id: eventId })
 const answer = async (inbox: Inbox, id: string) => {
@@ -155,18 +165,21 @@ onBothLogs((bench) => {
         if (broken) throw new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
         return store.settle(settlements)
       }
-      const { inbox } = bench.inbox({ sources, store: { ...store, settle }, processing: { lease: 1_000 } })
+      const { inbox } = bench.inbox({ sources, store: { ...store, settle } })
       const runs: string[] = []
       inbox.on('shop', '*', (event) => void runs.push(event.id))
       const receipt = await post(inbox, { id: 'e1' })
       expect(receipt).toMatchObject({ httpStatus: 503, status: 'unavailable', reason: 'outcome_unknown' })
       expect(receipt.headers).toHaveProperty('retry-after')
-      await until(
-        async () => (await inbox.process('shop', 'e1').catch(() => 'unwritten')) === 'unwritten',
-        'a caller with a queue of its own hears of it too',
-      )
+      await until(async () => {
+        await expireLeases(bench)
+        return (await inbox.process('shop', 'e1').catch(() => 'unwritten')) === 'unwritten'
+      }, 'a caller with a queue of its own hears of it too')
       broken = false
-      await until(async () => (await post(inbox, { id: 'e1' })).httpStatus === 200, 'it is handled')
+      await until(async () => {
+        await expireLeases(bench)
+        return (await post(inbox, { id: 'e1' })).httpStatus === 200
+      }, 'it is handled')
       expect(await stateOf(inbox, 'e1')).toBe('succeeded')
       expect(runs).toEqual(['e1', 'e1', 'e1'])
     })
@@ -423,7 +436,9 @@ onLog('PostgreSQL', (bench) => {
     await post(inbox, { id: 'e2', type: 'waits', ref: 'r' })
     await returned.wait
     const stopping = inbox.stop({ deadline: 200 })
-    setTimeout(() => end.give(), 400)
+    const reader = bench.store()
+    await until(async () => (await reader.get(key('e2')))?.state === 'pending', 'it is released')
+    end.give()
     await stopping
     expect(await store.get(key('e2'))).toMatchObject({ state: 'pending', attempts: 0 })
     await store.close()

@@ -55,7 +55,7 @@ export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
           ...options,
           store: options.store ?? bench.store(),
           sources: options.sources ?? { shop: shop() },
-          processing: options.processing ?? { lease: 5_000, poll: 50, retry: quickRetry },
+          processing: options.processing ?? { lease: 30_000, poll: 50, retry: quickRetry },
         })
         inboxes.push(made.inbox)
         return made
@@ -112,6 +112,7 @@ export async function rows(log: SharedLog, text: string): Promise<Record<string,
   if (kind === 'sqlite') {
     const database = new DatabaseSync(where, { timeout: 60_000 })
     try {
+      database.exec('pragma busy_timeout = 60000')
       return database.prepare(text.replaceAll('log.', 'hookonce_')).all() as Record<string, unknown>[]
     } finally {
       database.close()
@@ -137,6 +138,20 @@ export async function until(
   timeoutMs = 60_000,
 ): Promise<void> {
   await expect.poll(condition, { timeout: timeoutMs, interval: 30, message: what }).toBe(true)
+}
+
+/** Lets the time of every lease pass: who waits for the end of a lease that is never too short for a busy machine. */
+export function expireLeases({ kind, log }: Bench): Promise<void> {
+  const past = kind === 'SQLite' ? '1' : `now() - interval '1 second'`
+  return log.sql(`update log.work set next_at = ${past} where token is not null`)
+}
+
+/** Resolves when it is aborted, also when it was before: on a busy machine the time of a handler may be over early. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
 }
 
 /** A promise and what settles it. */
