@@ -14,7 +14,8 @@ onBothLogs((bench) => {
       const refs = ['a', 'b', 'c']
       for (let i = 0; i < 20; i++) for (const ref of refs) await post(inbox, { id: `${ref}${i}`, ref })
       await inbox.start()
-      await until(() => runs.length === 60, 'all have run once')
+      const isDone = async () => (await inbox.events.stats())[0]!.succeeded === 60
+      await until(isDone, 'all have run once')
       runs.length = 0
       // Pages of 20 events.
       expect(await inbox.replay({ source: 'shop' }, { ratePerSecond: 100, force: true })).toMatchObject({

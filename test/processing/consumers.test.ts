@@ -13,7 +13,7 @@ import {
   until,
 } from '../support/processing.js'
 
-const processing = { lease: 5_000, poll: 50, retry: { ...quickRetry, maxAttempts: 3 } }
+const processing = { lease: 30_000, poll: 50, retry: { ...quickRetry, maxAttempts: 3 } }
 
 const statesOf = async (inbox: Inbox, id: string, ...consumers: readonly string[]) =>
   Promise.all(
@@ -47,7 +47,11 @@ onBothLogs((bench) => {
     inbox.on('shop', '*', called('crm'), { consumer: 'crm' })
     await post(inbox, { id: 'a' })
     expect(await inbox.drain()).toBeGreaterThanOrEqual(3)
-    await until(async () => (await inbox.drain()) === 0, 'the retries are over')
+    // A drain ends when nothing is due, and a retry is due a moment later.
+    await until(async () => {
+      await inbox.drain()
+      return (await inbox.events.stats()).some(({ dead }) => dead === 1)
+    }, 'the retries are over')
     expect(calls.sort()).toEqual([
       'crm shop a 1',
       'crm shop a 2',
@@ -88,7 +92,10 @@ onBothLogs((bench) => {
       ids(60).map((id) => ({ id })),
     )
     await until(() => done.main.size === 60 && done.mail.size === 60, 'the others have handled all events')
-    expect(await stateOf(inbox, 'e0', 'shop/hangs')).toBe('processing')
+    await until(
+      async () => (await stateOf(inbox, 'e0', 'shop/hangs')) === 'processing',
+      'the slow one has begun',
+    )
     hung.give()
     await until(
       async () => (await stateOf(inbox, 'e59', 'shop/hangs')) === 'succeeded',
@@ -110,7 +117,7 @@ onBothLogs((bench) => {
       ids(10).map((id) => ({ id, type: Number(id.slice(1)) % 2 ? 'order.paid' : 'other' })),
     )
     await until(() => main.length === 10 && mail.length === 5, 'both have theirs')
-    expect(mail).toEqual(['e1', 'e3', 'e5', 'e7', 'e9'])
+    expect(mail.sort()).toEqual(['e1', 'e3', 'e5', 'e7', 'e9'])
     await first.stop()
     await post(second, { id: 'later' })
     await until(() => mail.includes('later'), 'the consumer goes on alone')
@@ -146,6 +153,7 @@ onBothLogs((bench) => {
     inbox.on('shop', '*', ({ id }) => void got.day!.push(id), { consumer: 'day', from: '1d' })
     await post(inbox, { id: 'c' })
     await inbox.drain()
+    for (const own of Object.values(got)) own.sort()
     expect(got).toEqual({ now: ['c'], all: ['a', 'b', 'c'], day: ['a', 'b', 'c'] })
     const gone = (await inbox.events.stats()).find(({ source }) => source === 'shop/gone')
     expect(gone).toMatchObject({ recorded: 2 })
@@ -175,7 +183,7 @@ onBothLogs((bench) => {
       inbox,
       ids(20).map((id) => ({ id })),
     )
-    await until(async () => (await stateOf(inbox, 'e19')) === 'succeeded', 'all are handled')
+    await until(async () => (await inbox.events.stats())[0]!.succeeded === 20, 'all are handled')
     expect(await inbox.drain()).toBe(0)
     expect(calls).toEqual(['open'])
   })

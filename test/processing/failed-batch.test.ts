@@ -3,7 +3,8 @@ import { type BatchContext, type HandledEvent, postpone, type Store } from 'hook
 import { expect, test } from 'vitest'
 import { ids, onBothLogs, postAll, quickRetry, stateOf, until } from '../support/processing.js'
 
-const LEASE_MS = 60_000
+/** No test is as long: an event that is left under its lease is not handled. */
+const LEASE_MS = 600_000
 
 onBothLogs((bench) => {
   test('an event whose result cannot be written does not keep the others of its batch from running', async () => {
@@ -28,7 +29,7 @@ onBothLogs((bench) => {
     )
     await inbox.start()
     for (const id of ['e1', 'e2'])
-      await until(async () => (await stateOf(inbox, id)) === 'succeeded', `${id} succeeds`, LEASE_MS / 4)
+      await until(async () => (await stateOf(inbox, id)) === 'succeeded', `${id} succeeds`)
     expect(await stateOf(inbox, 'e0')).toBe('processing')
   })
 
@@ -56,8 +57,8 @@ onBothLogs((bench) => {
       ids(4).map((id) => ({ id })),
     )
     await inbox.start()
-    await until(() => handled.length === 4, 'all are handled', LEASE_MS / 4)
-    await until(async () => (await stateOf(inbox, 'e3')) === 'succeeded', 'the last succeeds', LEASE_MS / 4)
+    await until(() => handled.length === 4, 'all are handled')
+    await until(async () => (await stateOf(inbox, 'e3')) === 'succeeded', 'the last succeeds')
     expect(await stateOf(inbox, 'e0')).toBe('processing')
     expect(handled).toEqual(ids(4))
   })
