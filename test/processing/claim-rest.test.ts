@@ -7,10 +7,10 @@ import { ids, onBothLogs, post, shop, until } from '../support/processing.js'
 const CLAIM_MS = 20
 
 /**
- * The store with claims that take a while; `onEnd` is called at the end of each. `pauses` has the time between each claim and
- * the one before it.
+ * The store with claims that take a while; each ends with `onEnd`. `pauses` has the time between each claim and the one
+ * before it.
  */
-function slow(store: CompleteStore, onEnd: () => void) {
+function slow(store: CompleteStore, onEnd: () => Promise<unknown>) {
   const pauses: number[] = []
   let endedAt = Number.NaN
   return {
@@ -23,8 +23,8 @@ function slow(store: CompleteStore, onEnd: () => void) {
         pauses.push(performance.now() - endedAt)
         const claimed = await store.claim(...args)
         await sleep(CLAIM_MS)
+        await onEnd()
         endedAt = performance.now()
-        onEnd()
         return claimed
       },
     },
@@ -37,10 +37,10 @@ onBothLogs((bench) => {
     ['events of a lane do not wait', 'reference' as const, false],
   ])('%s', async (_, order, waits) => {
     const waiting = ids(12)
-    // The next event arrives when a claim has ended, and wakes the loop.
-    const { store, pauses } = slow(bench.store(), () => {
+    // The next event is recorded before a claim ends, so that the pause until the next claim has nothing to wait for.
+    const { store, pauses } = slow(bench.store(), async () => {
       const id = waiting.shift()
-      if (id) void post(inbox, { id, ref: id })
+      if (id) await post(inbox, { id, ref: id })
     })
     const { inbox } = bench.inbox({
       store,

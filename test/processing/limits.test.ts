@@ -63,7 +63,7 @@ onBothLogs((bench) => {
     test('a limit of one holds while its holder is killed, and while it is frozen and wakes up', async () => {
       const { inbox } = bench.inbox({ processing: false })
       await inbox.events.stats()
-      const processing = { lease: 2_500, retry: quickRetry }
+      const processing = { lease: 5_000, retry: quickRetry }
       await start(3, { limit: { concurrency: 1 }, handlerMs: 15, hold: ['killed', 'frozen'], processing })
       const holderOf = async (id: string) => {
         const find = () => children.find(({ lines }) => lines.includes(`hold ${id}`))
@@ -214,10 +214,10 @@ onBothLogs((bench) => {
       inbox,
       ids(5).map((id) => ({ id, type: 'soon' })),
     )
+    const askedAt = performance.now()
     expect(await inbox.drain()).toBe(5)
-    const apart = starts.slice(1).map((at, i) => at - starts[i]!)
-    // One may be late, but all four of them together are not early.
-    expect(apart.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(4 * 50 - 45)
+    // Each may be late, also the first, but the last is not early.
+    expect(starts.at(-1)! - askedAt).toBeGreaterThan(4 * 50 - 45)
     await postAll(
       inbox,
       ids(3, 'rare').map((id) => ({ id, type: 'rare' })),

@@ -17,7 +17,7 @@ import {
 
 const key = (eventId: string) => ({ source: 'shop', id: eventId })
 /** Long enough that no poll takes part. */
-const processing = { lease: 5_000, poll: 60_000, retry: quickRetry }
+const processing = { lease: 30_000, poll: 60_000, retry: quickRetry }
 
 const forever = new Promise<never>(() => {})
 
@@ -202,7 +202,7 @@ onBothLogs((bench) => {
     )
     void post(dead.inbox, { id: 'a' })
     await committed.wait
-    const { inbox } = bench.inbox({ processing: quick })
+    const { inbox } = bench.inbox({ processing: { ...quick, lease: 30_000 } })
     inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id))
     await inbox.start()
     await until(async () => (await stateOf(inbox, 'a')) === 'succeeded', 'the other process handles it')
@@ -309,7 +309,8 @@ onBothLogs((bench) => {
       await until(async () => (await stateOf(inbox, 'a')) === 'pending', 'it is released')
       expect(await real.get(key('a'))).toMatchObject({ attempts: 0 })
       expect(handled).toBe(0)
-      expect((await post(inbox, { id: 'a' })).status).toBe('processed')
+      // A record may take longer than the limit on a busy machine.
+      await until(async () => (await post(inbox, { id: 'a' })).status === 'processed', 'it is handled')
     })
   })
 

@@ -112,8 +112,9 @@ onBothLogs((bench) => {
     // On a busy machine a shared transaction may end early.
     expect(finished.flat()).toHaveLength(12)
     expect(begun()).toBe(finished.length)
-    expect(finished[0]!.length).toBeGreaterThan(1)
-    expect(finished[0]!.length).toBeLessThanOrEqual(8)
+    const sizes = finished.map((group) => group.length)
+    expect(Math.max(...sizes)).toBeGreaterThan(1)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(8)
     expect(await bench.log.effects()).toHaveLength(11)
     expect(new Set(await bench.log.effects()).size).toBe(11)
     expect(await inbox.events.get(key('e3'))).toMatchObject({ state: 'ignored', reason: 'a test order' })
@@ -191,14 +192,14 @@ onBothLogs((bench) => {
         await bench.write(ctx.tx, event.id)
         if (event.id === 'e2') await new Promise(() => {})
       },
-      { share: 4, timeout: 700, retry: { maxAttempts: 1 } },
+      { share: 4, timeout: 3_000, retry: { maxAttempts: 1 } },
     )
     await postAll(inbox, some(4))
     await inbox.drain()
     expect((await bench.log.effects()).sort()).toEqual(['e0', 'e1', 'e3'])
     expect(await inbox.events.get(key('e2'))).toMatchObject({
       state: 'failed',
-      reason: expect.stringContaining('the handler took longer than 700 ms'),
+      reason: expect.stringContaining('the handler took longer than 3000 ms'),
     })
   })
 
@@ -208,10 +209,10 @@ onBothLogs((bench) => {
       'shop',
       '*',
       async (event, ctx) => {
-        await new Promise((resolve) => setTimeout(resolve, 200))
+        await new Promise((resolve) => setTimeout(resolve, 500))
         await bench.write(ctx.tx, event.id)
       },
-      { share: 100, timeout: 2_000, retry: { maxAttempts: 1 } },
+      { share: 100, timeout: 5_000, retry: { maxAttempts: 1 } },
     )
     await postAll(inbox, some(12))
     await inbox.drain()
@@ -436,7 +437,7 @@ onBothLogs((bench) => {
     const steps = ['in the handler', 'after the effect', 'before commit', 'after commit']
 
     test('at every step of a shared attempt: each event has its effect once, and nothing is stuck', async () => {
-      const { inbox } = bench.inbox({ processing: { ...processing, lease: 2_000, poll: 20 } })
+      const { inbox } = bench.inbox({ processing: { ...processing, poll: 20 } })
       const all: string[] = []
       for (const step of steps) {
         const own = ids(6, `${step} `)

@@ -13,7 +13,7 @@ import { afterwards, serving } from '../support/serving.js'
 
 const rounds = Number(process.env.HOOKONCE_CHAOS_ROUNDS ?? 1)
 /** From the silence to everything handled: a lease, a timeout and two deadlines of a statement, on a slow machine. */
-const patienceMs = 40_000
+const patienceMs = 100_000
 
 let log: SharedLog
 let line: Line
