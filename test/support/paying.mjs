@@ -1,15 +1,18 @@
 /** A handler that charges a card at another service, with a place to stop at each step around the effect and its record. */
 
-/** In their order. Those of the lookup are reached only when an earlier attempt has begun the effect. */
+/**
+ * Those of the lookup are reached only when an earlier attempt has begun the effect, so they come after a step at which an
+ * effect is begun and not finished, and nobody else can finish it before its lease has ended.
+ */
 export const steps = [
   'before start',
+  'after finish',
+  'before commit',
+  'after commit',
   'after start',
   'before the call',
   'after the call',
   'before finish',
-  'after finish',
-  'before commit',
-  'after commit',
   'before lookup',
   'after lookup',
 ]
