@@ -155,7 +155,17 @@ test('every connection of the server is in use, and then not any more', async ()
     afterwards(() => store.close())
     await store.migrate()
     await store.close()
-    const held: pg.Client[] = []
+    const look = new pg.Client({ connectionString: server.url })
+    look.on('error', () => {})
+    await look.connect()
+    // The server ends the connections of the store a moment after it has closed them.
+    await until(async () => {
+      const { rowCount } = await look.query(
+        "select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+      )
+      return rowCount === 0
+    }, 'the connections of the store have ended')
+    const held = [look]
     for (;;) {
       const client = new pg.Client({ connectionString: server.url })
       client.on('error', () => {})

@@ -151,9 +151,10 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
       }
     }
     async function worker(on: Store, name: string, inTransaction: boolean): Promise<void> {
-      for (let idle = 0; idle < 400; ) {
+      // Idle while nothing more is recorded: a turn that was lost does not come.
+      for (let idle = 0; idle < 1_000; ) {
         const claimed = await on.claim({ worker: name, limit: 2, leaseMs: 60_000, sources: ['shop'] })
-        idle = claimed.length > 0 ? 0 : idle + 1
+        idle = claimed.length > 0 || recorded < total ? 0 : idle + 1
         if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
         if (claimed.length === 0 && recorded === total && (await left()) === 0) return
         for (const { lease, id } of claimed) {

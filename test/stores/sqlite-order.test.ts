@@ -58,7 +58,7 @@ test('listening does not keep a process alive', async () => {
   await store.migrate()
   await store.close()
   const { child, said } = listener('')
-  const [code] = await once(child, 'exit')
+  const [code] = await once(child, 'close')
   expect([code, said()]).toEqual([0, 'listening\n'])
 })
 
