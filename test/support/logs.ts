@@ -48,6 +48,7 @@ export async function sqliteLog(): Promise<SharedLog> {
     },
     async remove() {
       outside.close()
+      // A process that a test has left may still write to it.
       await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }

@@ -39,7 +39,7 @@ const commands = {
 
   /** Fast shutdown: open transactions are rolled back. */
   async stop() {
-    await end('SIGINT', 10_000)
+    await end('SIGINT', 60_000)
   },
 
   /** The server and every one of its processes, with no chance to say goodbye. */

@@ -40,7 +40,7 @@ export async function sqliteHarness(): Promise<OwnHarness<SqliteTx>> {
     async end() {
       outside.close()
       await Promise.allSettled(opened.map((store) => store.close()))
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

@@ -5,7 +5,7 @@ const [insert, ...where] = process.argv.slice(2)
 const store = await childStore(where)
 
 for (;;) {
-  const claimed = await store.claim({ worker: `pid ${process.pid}`, limit: 4, leaseMs: 300 })
+  const claimed = await store.claim({ worker: `pid ${process.pid}`, limit: 4, leaseMs: 2_000 })
   if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await Promise.all(
     claimed.map(async ({ id, lease }) => {
