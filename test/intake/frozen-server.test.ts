@@ -8,7 +8,7 @@ import { postgres } from 'hookonce/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
-import { ids, post, postAll, shop, until } from '../support/processing.js'
+import { ids, post, shop, until } from '../support/processing.js'
 import { idsBySource } from '../support/senders.js'
 import { afterwards } from '../support/serving.js'
 
@@ -38,6 +38,11 @@ function inboxOn(options: Partial<InboxOptions> = {}): Inbox {
   return inbox
 }
 
+/** Before the server stands still; on a busy machine the first delivery may need longer than the limit. */
+function recorded(inbox: Inbox, id: string): Promise<void> {
+  return until(async () => (await post(inbox, { id })).httpStatus === 200, `${id} is recorded`)
+}
+
 async function timed(inbox: Inbox, names: readonly string[]) {
   return Promise.all(
     names.map(async (id) => {
@@ -55,7 +60,7 @@ test(
     await inbox.start()
     const sent: string[] = []
     for (let round = 0; round < rounds; round++) {
-      await postAll(inbox, [{ id: `before-${round}` }])
+      await recorded(inbox, `before-${round}`)
       const names = ids(1_000, `r${round}-`)
       sent.push(`before-${round}`, ...names)
       await server.freeze()
@@ -91,7 +96,7 @@ test('with a spool every delivery is spooled in time', async () => {
     limits: { recordTimeout: 4_000 },
   })
   await inbox.start()
-  await postAll(inbox, [{ id: 'before' }])
+  await recorded(inbox, 'before')
   await server.freeze()
   try {
     const answers = await timed(inbox, ids(50))

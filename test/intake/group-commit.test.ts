@@ -125,6 +125,7 @@ describe('group commit', () => {
   })
 
   test('fails the deliveries that wait longer than the time limit, in order, and no others', async () => {
+    virtualTime()
     const store = heldStore()
     const commits = groupCommit(store, { maxUnderWay: 1, withinMs: 50 })
     const ended: string[] = []
@@ -136,6 +137,7 @@ describe('group commit', () => {
     const first = [send('a')]
     await turn()
     first.push(send('b'), send('c'))
+    vi.advanceTimersByTime(50)
     await Promise.all(first)
     expect(ended).toEqual(['a STORE_UNAVAILABLE', 'b STORE_UNAVAILABLE', 'c STORE_UNAVAILABLE'])
     expect(commits.waiting).toBe(0)

@@ -116,13 +116,15 @@ test('it does nothing before its start and after its stop', async () => {
 
 test('a store that fails keeps everything in the file, and the drain tries again with one delivery', async () => {
   let failures = 2
+  const wasAway: boolean[] = []
   const { drain, circuit, done } = await makeDrain(['a', 'b', 'c'], (ids) => {
+    wasAway.push(circuit.storeAway)
     if (failures-- > 0) throw away()
     return ids.map(() => verdict)
   })
   drain.start()
-  await expect.poll(() => circuit.storeAway).toBe(true)
   await expect.poll(() => done.at(-1)).toBe('shrunk')
+  expect(wasAway.slice(0, 3)).toEqual([false, true, true])
   expect(done).toEqual([
     'record a b c',
     'record a',
@@ -184,7 +186,7 @@ test('another process that drains is replaced when it lets go of the lock', asyn
   const { drain, told, done } = await makeDrain(['a'])
   told.canLock = false
   drain.start()
-  await expect.poll(() => told.looks).toBe(1)
+  await expect.poll(() => told.looks).toBeGreaterThan(0)
   told.canLock = true
   await expect.poll(() => done.at(-1)).toBe('shrunk')
 })

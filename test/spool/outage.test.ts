@@ -72,7 +72,13 @@ for (const [name, { away, back }] of Object.entries(ways)) {
       await some(senders, 10)
       await away()
       await outage()
-      expect((await inbox.spool!.status()).storeAway).toBe(true)
+      await until(
+        async () => (await inbox.spool!.status()).storeAway,
+        'it knows that the store is away',
+        patienceMs,
+      )
+      const isSpooled = () => senders.answered.filter(({ status }) => status === 'spooled').length > 10
+      await until(isSpooled, 'deliveries are spooled', patienceMs)
       await back()
       await until(
         async () => !(await inbox.spool!.status()).storeAway && (await inbox.spool!.status()).depth === 0,

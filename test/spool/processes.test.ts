@@ -78,7 +78,7 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
         await log.remove()
       }
     },
-    60_000 + rounds * 10_000,
+    120_000 + rounds * 10_000,
   )
 })
 

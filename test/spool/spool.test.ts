@@ -315,8 +315,8 @@ test('behind spooled deliveries of its source a delivery is spooled in time, how
   away = false
   // The store takes no delivery and is not known to be away: the drain waits for it.
   const options = {
-    limits: { recordTimeout: 1_000 },
-    // Little of the second is spent on purpose, because writing to the file takes long on a busy machine.
+    limits: { recordTimeout: 4_000 },
+    // Little of the time is spent on purpose, because writing to the file takes long on a busy machine.
     spool: { path, after: 50 },
     processing: false,
   } as const
