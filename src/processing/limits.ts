@@ -307,8 +307,11 @@ export class Limit<Tx> {
 
   /** When an event that waits may begin, if that is known. With all places taken it begins when one is free. */
   wakesAt(now: number): number {
-    const at = this.waiting > 0 ? this.beginsAt(now) : 0
-    return at > now ? at : Number.POSITIVE_INFINITY
+    if (this.waiting === 0) return Number.POSITIVE_INFINITY
+    const at = this.beginsAt(now)
+    if (at > now) return at
+    // Its time has come since the waiting events were looked at. Nobody else would look again.
+    return this.#places.active < this.#places.size ? now + CALL_POLL_MS : Number.POSITIVE_INFINITY
   }
 
   /** Nothing was asked for it. */
