@@ -20,7 +20,7 @@ const retryable = (httpStatus: number, message: string): ErrorEntry => ({
 
 export const errorTable = {
   INVALID_INPUT: final(400, '{what} {problem}.'),
-  UNKNOWN_SOURCE: final(404, 'There is no source named "{source}". Configured sources: {known}.'),
+  UNKNOWN_SOURCE: final(404, 'There is no source named "{source}" ({hint}).'),
   EVENT_NOT_FOUND: final(
     404,
     'Source "{source}" has no event "{eventId}". Check the id; retention may have removed the event.',

@@ -5,6 +5,7 @@
  */
 import { type Duration, durationMs, durationText, msOf } from './duration.js'
 import { type HookonceError, invalid } from './errors.js'
+import { nearest } from './nearest.js'
 
 export interface Rule {
   /** What the value must be, in words that follow "must be". */
@@ -169,38 +170,6 @@ export function rule(expected: string, fits: (value: unknown) => boolean): Rule 
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Undefined when no known name is close to the misspelt one. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(name.length / 3))
-  let best: string | undefined
-  let least = limit + 1
-  for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
-    if (distance < least) {
-      least = distance
-      best = candidate
-    }
-  }
-  return best
-}
-
-/** Counts letters that were changed, added or left out, and neighbours that were swapped. */
-function editDistance(a: string, b: string): number {
-  let before: number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? change) + 1 : change
-      next.push(Math.min(change, swap, row[j]! + 1, next[j - 1]! + 1))
-    }
-    before = row
-    row = next
-  }
-  return row[b.length]!
 }
 
 /** Drops undefined values: they would override those of a default or a configuration. */

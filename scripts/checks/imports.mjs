@@ -13,6 +13,7 @@ const words = [
   'options',
   'ip',
   'log',
+  'nearest',
   'curl',
   'digest',
   'glob',

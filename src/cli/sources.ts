@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isHookonceError } from '../errors.js'
-import { nearest } from '../options.js'
+import { hintOf, nearest } from '../nearest.js'
 import type { Source } from '../provider.js'
 import { basic, catalogue, hmac, jwt, type ProviderFactory, token } from '../providers/index.js'
 import { type Field, isList, leaves } from '../verification/delivery/field.js'
@@ -114,8 +114,7 @@ export async function configuredSource(name: string): Promise<Source> {
   const { sources } = await readConfig()
   const source = sources[name]
   if (source) return source
-  const near = nearest(name, Object.keys(sources))
   throw new UsageError(
-    `The configuration has no source "${name}".${near ? ` Did you mean ${near}?` : ''} It has: ${Object.keys(sources).join(', ')}. To sign with a secret of your own, give --secret-file.`,
+    `The configuration has no source "${name}" (${hintOf(name, Object.keys(sources))}). To sign with a secret of your own, give --secret-file.`,
   )
 }

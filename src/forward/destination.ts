@@ -1,6 +1,7 @@
 /** The options of a destination. They are checked when it is added: an error stops the start and not an event. */
 import { type Duration, msOf } from '../duration.js'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
+import { hintOf } from '../nearest.js'
 import {
   anyText,
   callable,
@@ -134,7 +135,7 @@ function sourcesOf(what: string, wanted: readonly string[], all: readonly string
   if (missing !== undefined)
     throw invalid(
       `The sources of ${what}`,
-      `name "${missing}", which is not configured; known sources: ${all.join(', ') || 'none'}`,
+      `name "${missing}", which is not configured (${hintOf(missing, all)})`,
     )
   return [...new Set(wanted)]
 }

@@ -3,12 +3,13 @@
  * package need the rest.
  */
 import type { AttemptCounters, Counters } from '../counters.js'
-import { HookonceError, invalid } from '../errors.js'
+import { invalid } from '../errors.js'
 import type { Receipt } from '../intake/answer.js'
 import type { BodyBudget } from '../intake/body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
+import { unknownSource } from '../nearest.js'
 import { packageVersion } from '../package-version.js'
 import type { RetryPolicy } from '../processing/failure.js'
 import type { HandlerOptions } from '../processing/handler.js'
@@ -73,8 +74,7 @@ export function wholeInbox<Tx>(inbox: Inbox<Tx>): WholeInbox<Tx> {
 /** For an adapter. Throws when its option `source` names no source: every delivery would be answered 404. */
 export function inboxOf<Tx>(inbox: Inbox<Tx>, { source }: { readonly source?: string }): WholeInbox<Tx> {
   const whole = wholeInbox(inbox)
-  if (source !== undefined && !whole.sources.has(source))
-    throw new HookonceError('UNKNOWN_SOURCE', { source, known: [...whole.sources.keys()].join(', ') })
+  if (source !== undefined && !whole.sources.has(source)) throw unknownSource(source, whole.sources.keys())
   return whole
 }
 

@@ -1,5 +1,6 @@
 /** Pause and resume, for all processes of the log. */
 import { invalid } from '../errors.js'
+import { hintOf } from '../nearest.js'
 import type { ActionOptions } from '../processing/actions.js'
 import { need, type Pause, type Store } from '../store.js'
 import type { InboxBase } from './base.js'
@@ -33,7 +34,7 @@ export async function insistOnKnown(store: Store, name: string, names: readonly 
   if (known.has(name)) return
   throw invalid(
     'A pause',
-    `needs a source, or a consumer or destination of one; there is no "${name}", known: ${[...known].join(', ') || 'none'}`,
+    `needs a source, or a consumer or destination of one; there is no "${name}" (${hintOf(name, [...known])})`,
   )
 }
 

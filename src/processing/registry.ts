@@ -8,6 +8,7 @@ import { msOf } from '../duration.js'
 import { invalid } from '../errors.js'
 import { familyOf, globMatches, handlesType, isGlob, moreSpecificFirst } from '../glob.js'
 import { type EventTypeKey, followedSource } from '../model.js'
+import { hintOf } from '../nearest.js'
 import {
   callable,
   checkOptions,
@@ -274,7 +275,7 @@ export class Registry<Tx> {
     if (!this.#sources.has(source))
       throw invalid(
         'A handler',
-        `needs a configured source; there is no source "${source}", known sources: ${[...this.#sources.keys()].join(', ') || 'none'}`,
+        `needs a configured source; there is no source "${source}" (${hintOf(source, [...this.#sources.keys()])})`,
       )
   }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
+import { unknownSource } from '../nearest.js'
 import { type KeyLease, takeKey } from '../once.js'
 import type { IdentifiedEvent, ListRange, Source } from '../provider.js'
 import type { RetentionPolicy } from '../retention/policy.js'
@@ -65,8 +66,7 @@ export async function reconcile(
 /** Throws when the source cannot be compared, and says what is missing. */
 export function reconcilable({ sources }: Pick<ReconcileDeps, 'sources'>, name: string): Source {
   const source = sources.get(name)
-  if (!source)
-    throw new HookonceError('UNKNOWN_SOURCE', { source: name, known: [...sources.keys()].join(', ') })
+  if (!source) throw unknownSource(name, sources.keys())
   const problem = source.list
     ? source.list.problem
     : `hookonce knows no API of ${source.name} that lists what was sent`

@@ -69,10 +69,10 @@ describe.each(ways)('%s', (_, env, actor) => {
     expect((await run('resume', 'shop/mail', '*')).code).toBe(0)
   })
 
-  test('a name that the log does not know is an error that lists those it knows', async () => {
+  test('a name that the log does not know is an error that says which one is meant', async () => {
     const { code, stderr } = await run('pause', 'shpo')
     expect(code).toBe(1)
-    expect(stderr).toContain('there is no "shpo", known: shop, shop/mail')
+    expect(stderr).toContain('there is no "shpo" (did you mean "shop"?)')
     expect(await json('pause')).toEqual({ code: 0, pauses: [] })
   })
 })

@@ -112,7 +112,7 @@ describe('it says what to do when', () => {
     expect(missing.stderr).not.toMatch(/\n\s+at /)
     expect(await folder.run(['send', 'stripe'], env)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('It has: shop.'),
+      stderr: expect.stringContaining('(known: shop)'),
     })
   })
 

@@ -518,9 +518,9 @@ onBothLogs((bench) => {
 
     test('pausing what is not there is an error for the caller, before and after the start', async () => {
       const { inbox } = bench.inbox()
-      await expect(inbox.pause('shpo')).rejects.toThrow(/there is no "shpo", known: shop/)
+      await expect(inbox.pause('shpo')).rejects.toThrow(/there is no "shpo" \(did you mean "shop"\?\)/)
       await inbox.start()
-      await expect(inbox.pause('shop/mail')).rejects.toThrow(/there is no "shop\/mail", known: shop/)
+      await expect(inbox.pause('shop/mail')).rejects.toThrow(/there is no "shop\/mail" \(known: shop\)/)
     })
   })
 

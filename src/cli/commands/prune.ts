@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { Counters } from '../../counters.js'
 import { jsonLog } from '../../log.js'
+import { unknownSource } from '../../nearest.js'
 import { defined } from '../../options.js'
 import { retentionPolicy } from '../../retention/policy.js'
 import { type RetainReport, retain } from '../../retention/retain.js'
@@ -40,9 +41,7 @@ async function prune(output: Output, given: OptionsOf<typeof options>): Promise<
   const { archive, batch } = context.retention
   const settings = defined({ archive, batch })
   const policy = retentionPolicy({ ...context.retention, ...defined({ payloads, events }) }, context.sources)
-  for (const name of source ?? [])
-    if (!policy.has(name))
-      throw new Failure(`There is no source "${name}". Sources: ${[...policy.keys()].join(', ')}.`)
+  for (const name of source ?? []) if (!policy.has(name)) throw unknownSource(name, policy.keys())
   const report = await retain(
     { store: context.store, policy, settings, log: jsonLog(), counters: new Counters() },
     {

@@ -1,5 +1,6 @@
 /** The options of a factory. A misspelt option is an error. */
 import { HookonceError } from '../../errors.js'
+import { nearest } from '../../nearest.js'
 import {
   anyValue,
   callable,
@@ -8,7 +9,6 @@ import {
   either,
   flag,
   isObject,
-  nearest,
   optionProblems,
   type Rule,
   required,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { curlCommand } from '../../../curl.js'
-import { HookonceError, invalid } from '../../../errors.js'
+import { invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
+import { unknownSource } from '../../../nearest.js'
 import type { Delivery, Source } from '../../../provider.js'
 import { SUMMED_RUNS, summaryOf } from '../../../reconcile/summary.js'
 import { alarmKinds } from '../../../silence/alarm.js'
@@ -170,8 +171,7 @@ function mayShow({ scheme: { covers }, unverified }: Source): boolean {
 
 function known(inbox: WholeInbox, name: string): Source {
   const source = inbox.sources.get(name)
-  if (source === undefined)
-    throw new HookonceError('UNKNOWN_SOURCE', { source: name, known: [...inbox.sources.keys()].join(', ') })
+  if (source === undefined) throw unknownSource(name, inbox.sources.keys())
   return source
 }
 

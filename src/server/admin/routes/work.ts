@@ -1,6 +1,6 @@
 /** The worker API: a worker in any language works under the leases that the handlers of this process use. */
 import type { z } from 'zod'
-import { HookonceError, invalid } from '../../../errors.js'
+import { invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import {
   type ClaimedEvent,
@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Settlement,
 } from '../../../model.js'
+import { unknownSource } from '../../../nearest.js'
 import { idempotencyKey } from '../../../processing/effect.js'
 import { textOf } from '../../../processing/error-text.js'
 import { retryDelayMs } from '../../../processing/failure.js'
@@ -186,8 +187,7 @@ async function sourcesFor(
     .filter((source) => followedSource(source) !== source)
   const known = [...background, ...named]
   const missing = asked.find((source) => !known.includes(source))
-  if (missing !== undefined)
-    throw new HookonceError('UNKNOWN_SOURCE', { source: missing, known: known.join(', ') })
+  if (missing !== undefined) throw unknownSource(missing, known)
   return [...asked]
 }
 
