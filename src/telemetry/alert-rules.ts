@@ -4,13 +4,13 @@ import type { WholeInbox } from '../inbox/internals.js'
 import { duration, MAX_TIMER_MS, numberFrom, type Rule, required, shape } from '../options.js'
 import { rejectReasons } from '../provider.js'
 import type { ReconcileSummary } from '../reconcile/summary.js'
-import { reconciledOf, statsOf } from './metrics.js'
+import { oldestOf, reconciledOf, statsOf } from './metrics.js'
 import { type Notify, notifyRule } from './notify.js'
 
 export interface Alerts {
   /** Dead letters in the log. */
   readonly deadLetters?: { readonly above: number }
-  /** How long the oldest event that waits for a worker has been due. */
+  /** Age of the oldest unfinished event since it was received, whenever it is due. */
   readonly oldestAge?: { readonly above: Duration }
   /** Deliveries with a wrong signature, token or timestamp, in the last minute, in this process. */
   readonly signatureFailures?: { readonly perMinute: number }
@@ -91,12 +91,15 @@ const kinds: Readonly<Record<AlertRule['name'], AlertKind>> = {
     measure: (inbox) => async () => sum(await fromLog(inbox, (stats) => stats.dead)),
   },
   oldestAge: {
-    what: 'the oldest event that waits',
+    what: 'the age of the oldest unfinished event',
     unit: 'seconds',
     ofLog: true,
     threshold: ({ oldestAge }) => oldestAge && msOf(oldestAge.above, 0) / 1_000,
-    measure: (inbox) => async (now) =>
-      most(await fromLog(inbox, ({ oldestDueAt }) => Math.max(0, now - (oldestDueAt ?? now)) / 1_000)),
+    measure: (inbox) => async (now) => {
+      const oldest = await oldestOf(inbox)
+      if (oldest === null) return null
+      return most(oldest ? [[oldest.source, Math.max(0, now - oldest.receivedAt) / 1_000]] : [])
+    },
   },
   signatureFailures: {
     ...aMinute('signatureFailures', (own) =>
@@ -147,7 +150,7 @@ export function alertRules(inbox: WholeInbox, alerts: Alerts, now: number): read
 
 async function fromLog(
   inbox: WholeInbox,
-  value: (stats: { dead: number; oldestDueAt: number | null }) => number,
+  value: (stats: { dead: number }) => number,
 ): Promise<[string, number][] | null> {
   const stats = await statsOf(inbox)
   return stats?.map((source) => [source.source, value(source)]) ?? null

@@ -1,7 +1,7 @@
 /** All metrics and the source of their values. `docs/telemetry.md` has the same rows; a test compares the two. */
 import { attemptEnds, type Counters, type Histogram, type SourceCounters } from '../counters.js'
 import type { DestinationState } from '../forward/destinations.js'
-import type { SourceStats } from '../model.js'
+import type { EventRecord, SourceStats } from '../model.js'
 import type { ReconcileSummary } from '../reconcile/summary.js'
 import { alarmKinds, type SourceHealth } from '../silence/alarm.js'
 
@@ -17,6 +17,8 @@ export interface Facts {
   /** Configured sources only: a log may hold other sources, whose names came from elsewhere. */
   readonly configured: readonly Named<SourceCounters>[]
   readonly stats: readonly SourceStats[]
+  /** Null when the store did not answer; undefined when all events are finished. */
+  readonly oldest: Pick<EventRecord, 'receivedAt'> | null | undefined
   readonly storeUp: boolean
   readonly destinations: readonly DestinationState[]
   readonly reconciled: readonly ReconcileSummary[]
@@ -138,11 +140,11 @@ export const measured: Readonly<Record<string, MeasuredMetric>> = {
   backlog: gauge('backlog', 'Unfinished events (pending, processing, retrying), by source.', ({ stats }) =>
     stats.map(({ source, pending, processing, retrying }) => [{ source }, pending + processing + retrying]),
   ),
-  oldestDue: gauge(
-    'oldest_due_seconds',
-    'How long the oldest event that waits for a worker has been due, by source; 0 when none waits.',
-    ({ stats, now }) =>
-      stats.map(({ source, oldestDueAt }) => [{ source }, Math.max(0, now - (oldestDueAt ?? now)) / 1_000]),
+  oldestUnfinished: gauge(
+    'oldest_unfinished_seconds',
+    'Age of the oldest unfinished event of the log since it was received, whenever it is due; 0 when all are finished.',
+    ({ oldest, now }) =>
+      oldest === null ? [] : [[{}, Math.max(0, now - (oldest?.receivedAt ?? now)) / 1_000]],
   ),
   reconcileMissing: gauge(
     'reconcile_missing',

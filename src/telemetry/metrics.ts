@@ -7,41 +7,36 @@ import type { Histogram } from '../counters.js'
 import { destinationStates } from '../forward/destinations.js'
 import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
-import { followedSource, type SourceStats } from '../model.js'
+import { followedSource } from '../model.js'
+import { oldestUnfinished } from '../processing/oldest.js'
 import { type ReconcileSummary, SUMMED_RUNS, summaryOf } from '../reconcile/summary.js'
+import { need } from '../store.js'
 import { type Labels, type Metric, measured, type Sample } from './catalogue.js'
 
 /** Scrapers and alerts that ask within this time share one answer of the store. */
 const REUSE_MS = 1_500
 const WAIT_MS = 2_000
 
-interface Asked {
-  readonly at: number
-  readonly answer: Promise<readonly SourceStats[] | null>
-}
-const asked = new WeakMap<Inbox, Asked>()
+export const statsOf = shared((of) => of.events.stats())
+
+/** The unfinished event that was received first; undefined when there is none. */
+export const oldestOf = shared(async (of) =>
+  oldestUnfinished(need(await wholeInbox(of).store(), 'inspect', 'the age of the oldest event')),
+)
+
+/** Of the sources whose list can be read. */
+export const reconciledOf = shared(summaries)
 
 /** Null when the store did not answer in time. */
-export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
-  const last = asked.get(inbox)
-  if (last && performance.now() - last.at < REUSE_MS) return last.answer
-  const answer = valueWithin(inbox.events.stats(), WAIT_MS, null).catch(() => null)
-  asked.set(inbox, { at: performance.now(), answer })
-  return answer
-}
-
-const compared = new WeakMap<
-  Inbox,
-  { readonly at: number; readonly answer: Promise<readonly ReconcileSummary[] | null> }
->()
-
-/** Of the sources whose list can be read. Null when the store did not answer in time. */
-export function reconciledOf(of: Inbox): Promise<readonly ReconcileSummary[] | null> {
-  const last = compared.get(of)
-  if (last && performance.now() - last.at < REUSE_MS) return last.answer
-  const answer = valueWithin(summaries(of), WAIT_MS, null).catch(() => null)
-  compared.set(of, { at: performance.now(), answer })
-  return answer
+function shared<T>(ask: (of: Inbox) => Promise<T>): (of: Inbox) => Promise<T | null> {
+  const asked = new WeakMap<Inbox, { readonly at: number; readonly answer: Promise<T | null> }>()
+  return (of) => {
+    const last = asked.get(of)
+    if (last && performance.now() - last.at < REUSE_MS) return last.answer
+    const answer = valueWithin(ask(of), WAIT_MS, null).catch(() => null)
+    asked.set(of, { at: performance.now(), answer })
+    return answer
+  }
 }
 
 async function summaries(of: Inbox): Promise<ReconcileSummary[]> {
@@ -59,8 +54,9 @@ export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 /** Never throws and never waits long for the store: without its answer the page has `hookonce_store_up 0`. */
 export async function metricsText(of: Inbox): Promise<string> {
   const { counters, sources, health } = wholeInbox(of)
-  const [stats, healthFound] = await Promise.all([
+  const [stats, oldest, healthFound] = await Promise.all([
     statsOf(of),
+    oldestOf(of),
     valueWithin(health(), WAIT_MS, null).catch(() => null),
   ])
   const seen = [...counters.bySource]
@@ -69,6 +65,7 @@ export async function metricsText(of: Inbox): Promise<string> {
     seen,
     configured: seen.filter(([source]) => sources.has(followedSource(source))),
     stats: (stats ?? []).filter(({ source }) => sources.has(followedSource(source))),
+    oldest,
     storeUp: stats !== null,
     destinations: destinationStates(of),
     reconciled: (await reconciledOf(of)) ?? [],

@@ -1,10 +1,18 @@
 /** Alerts are told once when a number passes its threshold and once when it is back, by URL or function. */
-import { type Inbox, permanent } from 'hookonce'
+import { type Inbox, permanent, retryAfter } from 'hookonce'
 import { github } from 'hookonce/providers'
-import { type Alerts, type Notice, type RunningAlerts, startAlerts, withAlerts } from 'hookonce/telemetry'
+import {
+  type Alerts,
+  metricsText,
+  type Notice,
+  type RunningAlerts,
+  startAlerts,
+  withAlerts,
+} from 'hookonce/telemetry'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, test } from 'vitest'
 import { startEndpoint, status } from '../support/endpoint.js'
+import { readExposition } from '../support/exposition.js'
 import { secretOf } from '../support/inboxes.js'
 import { ids, onLog, post, shop, until } from '../support/processing.js'
 
@@ -89,8 +97,28 @@ onLog('SQLite', (bench) => {
     expect(notices).toEqual([])
     aheadMs = 301_000
     await until(() => looked(alerts, () => notices.length > 0), 'it fires')
-    expect(notices[0]).toMatchObject({ alert: 'oldestAge', threshold: 300, unit: 'seconds' })
+    expect(notices[0]).toMatchObject({
+      ...{ alert: 'oldestAge', threshold: 300, unit: 'seconds', sources: { shop: expect.any(Number) } },
+      text: expect.stringContaining('the age of the oldest unfinished event: '),
+    })
     expect(notices[0]!.value).toBeGreaterThan(300)
+  })
+
+  test('an event has its age since it was received, also while it waits for a retry', async () => {
+    const { inbox } = bench.inbox()
+    inbox.on('shop', '*', () => {
+      throw retryAfter('1h', 'later')
+    })
+    await post(inbox, { id: 'e1' })
+    await inbox.drain()
+    await bench.log.sql(`update log.events set received_at = received_at - ${14 * 60_000}`)
+    const notices: Notice[] = []
+    const alerts = start(inbox, { oldestAge: { above: '5m' }, notify: (notice) => void notices.push(notice) })
+    await alerts.check()
+    expect(notices).toMatchObject([{ alert: 'oldestAge', sources: { shop: expect.any(Number) } }])
+    expect(notices[0]!.value).toBeGreaterThanOrEqual(14 * 60)
+    const age = readExposition(await metricsText(inbox)).value('hookonce_oldest_unfinished_seconds')
+    expect(age).toBeGreaterThanOrEqual(14 * 60)
   })
 })
 

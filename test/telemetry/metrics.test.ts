@@ -133,7 +133,7 @@ onLog('SQLite', (bench) => {
       events.filter((one) => one.state === 'succeeded').length,
     )
     expect(of('backlog')).toBe(0)
-    expect(of('oldest_due_seconds')).toBe(0)
+    expect(page.value('hookonce_oldest_unfinished_seconds')).toBe(0)
     expect(of('handler_seconds_count')).toBe(attempts.length + 1)
     expect(of('rejected_total', { reason: 'no_event_id' })).toBe(1)
     expect(of('rejected_total', { reason: 'method' })).toBe(1)

@@ -1,5 +1,6 @@
 import { Counters } from '../../counters.js'
 import type { WholeInbox } from '../../inbox/internals.js'
+import { oldestUnfinished } from '../../processing/oldest.js'
 import { LOG_ITSELF } from '../../store/history.js'
 import { inspectOf } from './capabilities.js'
 import { instant, withInstants } from './views.js'
@@ -140,14 +141,10 @@ export async function overviewOf(inbox: WholeInbox, window: Window) {
   }
 }
 
-/** Copies for a consumer are younger in the log than when they were received. */
-const OLDEST = 100
-
-/** The unfinished event that was received first, whenever it is due, and why it waits. */
+/** With the reason why it waits. */
 async function oldestWaiting(inbox: WholeInbox) {
-  const found = await (await inspectOf(inbox)).oldest(OLDEST)
-  if (found.length === 0) return null
-  const event = found.reduce((first, one) => (one.receivedAt < first.receivedAt ? one : first))
+  const event = await oldestUnfinished(await inspectOf(inbox))
+  if (event === undefined) return null
   const [waiting = null] = await inbox.events.waiting([event])
   const { source, id, receivedAt } = event
   return withInstants({ source, id, receivedAt, ageMs: Math.max(0, Date.now() - receivedAt), waiting })
