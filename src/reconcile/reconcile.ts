@@ -9,7 +9,7 @@ import type { RetentionPolicy } from '../retention/policy.js'
 import { type HandledTypes, need, type Store } from '../store.js'
 import { checkReconcileOptions, type ReconcileOptions } from './options.js'
 import type { ReconcileReport } from './report.js'
-import { type Progress, runReconcile } from './run.js'
+import { type Progress, RENEW_MS, runReconcile } from './run.js'
 import { windowOf } from './window.js'
 
 export interface ReconcileDeps {
@@ -26,8 +26,7 @@ export interface ReconcileDeps {
 
 /** Without a heartbeat for this long, another process takes over. */
 const LEASE_MS = 30_000
-/** Longer than a part takes, with all pauses that a sender asks for. */
-const SILENT_MS = 60 * 60_000
+const SILENT_MS = 3 * RENEW_MS
 
 export async function reconcile(
   deps: ReconcileDeps,
@@ -135,6 +134,8 @@ export async function reports(
     const report = JSON.parse(text) as ReconcileReport
     // The schedule continues its runs; nobody continues one that a person asked for.
     const isDead = report.state === 'running' && report.by === 'request' && now - updatedAt > SILENT_MS
-    return isDead ? { ...report, state: 'failed', error: 'Its process ended.' } : report
+    return isDead
+      ? { ...report, state: 'failed', error: 'It was interrupted: its process ended. Run it again.' }
+      : report
   })
 }

@@ -21,7 +21,10 @@ export interface ReconcileCounts {
 export interface ReconcileReport extends ReconcileCounts {
   readonly id: string
   readonly source: string
-  /** `running`: not ended yet, or its process has died; a schedule then continues it. */
+  /**
+   * `running`: not ended yet. When the process of a scheduled run has died, it is `running` until another one continues it; a
+   * run that a person asked for is `failed` after 45 seconds.
+   */
   readonly state: 'running' | 'complete' | 'failed'
   readonly dryRun: boolean
   /** Who asked for it. */

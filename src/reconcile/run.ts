@@ -48,6 +48,8 @@ export interface RunOptions {
   readonly insist: () => Promise<void>
   /** How long a requested delivery may take. Default 30 seconds; after that the next run looks. */
   readonly waitMs?: number
+  /** Time between two writes of the report of a run that a person asked for. Default `RENEW_MS`. */
+  readonly renewMs?: number
   /** A run whose process has died. */
   readonly resume?: ReconcileReport
 }
@@ -56,6 +58,8 @@ export interface RunOptions {
 const MAX_HELD_BYTES = 64 * 1024 * 1024
 const WAIT_MS = 30_000
 const WAIT_STEP_MS = 500
+/** Readers take a report that was not written for three times as long for one whose process has died. */
+export const RENEW_MS = 15_000
 
 export async function runReconcile(deps: RunDeps, options: RunOptions): Promise<ReconcileReport> {
   const run = new Run(deps, options)
@@ -79,6 +83,9 @@ class Run {
   #expected: Expected | null = null
   /** Recorded by this run before its process died, and not in a report yet. */
   #unreported: ReadonlySet<string> = new Set()
+  #renewal: NodeJS.Timeout | undefined
+  /** One write after the other: a late renewal would make a finished run a running one. */
+  #written: Promise<unknown> = Promise.resolve()
 
   constructor(deps: RunDeps, options: RunOptions) {
     this.#deps = deps
@@ -93,6 +100,7 @@ class Run {
   async all(): Promise<ReconcileReport> {
     const { store, name, source } = this.#deps
     await this.#note('running')
+    this.#renew()
     const handled = await this.#deps.handled()
     this.#expected = await expectedOf(store, name, source, this.#reader, handled)
     if (this.#options.resume) this.#unreported = await this.#recordedSince(this.#options.startedAt)
@@ -228,7 +236,18 @@ class Run {
     })
   }
 
+  /** A part may take longer than readers wait for a report. The schedule needs no renewal: it continues its runs. */
+  #renew(): void {
+    const { by, renewMs = RENEW_MS } = this.#options
+    if (by === 'schedule') return
+    this.#renewal = setInterval(() => {
+      this.#note('running').catch(() => {}) // the next one tries again
+    }, renewMs)
+    this.#renewal.unref()
+  }
+
   async #note(state: ReconcileReport['state'], error: string | null = null): Promise<ReconcileReport> {
+    if (state !== 'running') clearInterval(this.#renewal)
     const { store, name, source } = this.#deps
     const { id, by, range, dryRun, startedAt, notBefore, resume } = this.#options
     const tally = this.#tally
@@ -251,8 +270,12 @@ class Run {
       error,
       proves: provesOf(source.name, source.list!),
     }
-    if (!dryRun)
-      await need(store, 'reconciles', 'reconcile').note({ id, source: name, report: JSON.stringify(report) })
+    if (dryRun) return report
+    const write = () =>
+      need(store, 'reconciles', 'reconcile').note({ id, source: name, report: JSON.stringify(report) })
+    const written = this.#written.then(write)
+    this.#written = written.catch(() => {})
+    await written
     return report
   }
 }

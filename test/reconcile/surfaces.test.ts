@@ -1,12 +1,14 @@
 /** Where people see it: the admin API, metrics, alerts and the command. */
+import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from 'hookonce'
 import { metricsText, startAlerts } from 'hookonce/telemetry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runReconcile } from '#dist/reconcile/run.js'
 import { type RunningAdmin, startAdmin } from '../server/support.js'
 import { type Folder, freshFolder } from '../support/cli.js'
-import { onLog } from '../support/processing.js'
+import { onLog, signal } from '../support/processing.js'
 import { apiKey, HOUR_MS, type Sender, secret, stripeInbox, stripeSender } from './support.js'
 
 let sender: Sender
@@ -55,15 +57,84 @@ onLog('SQLite', (bench) => {
     expect(await (await admin.call('GET', path, { role: 'viewer' })).text()).not.toContain('kumquat')
   })
 
-  test('a run whose process ended long ago is not shown as running', async () => {
+  test('a run whose process was killed is shown as interrupted within a minute', async () => {
     const inbox = stripeInbox(bench, sender)
     sender.happens(HOUR_MS)
     const report = { ...(await inbox.reconcile('stripe')), state: 'running', finishedAt: null }
     const store = bench.store()
     await store.reconciles.note({ id: report.id, source: 'stripe', report: JSON.stringify(report) })
     expect(await inbox.reports()).toMatchObject([{ state: 'running' }])
-    await bench.log.sql(`update log.reconciles set updated_at = updated_at - ${2 * HOUR_MS}`)
-    expect(await inbox.reports()).toMatchObject([{ state: 'failed', error: 'Its process ended.' }])
+    await bench.log.sql(`update log.reconciles set updated_at = updated_at - 46000`)
+    expect(await inbox.reports()).toMatchObject([
+      { state: 'failed', error: 'It was interrupted: its process ended. Run it again.' },
+    ])
+  })
+
+  /** It renews its report all the time, also before it begins. */
+  function longRun(store: Store, begin: Promise<void>, insist = async () => {}) {
+    const now = Date.now()
+    return runReconcile(
+      {
+        store,
+        name: 'stripe',
+        source: sender.source(),
+        laneOf: () => null,
+        recorded() {},
+        handled: () => begin.then(() => []),
+      },
+      {
+        ...{ id: randomUUID(), by: 'request', dryRun: false, startedAt: now, notBefore: null },
+        range: { since: now - HOUR_MS, until: now - 600_000 },
+        signal: AbortSignal.timeout(60_000),
+        insist,
+        renewMs: 10,
+      },
+    )
+  }
+
+  test('a run that takes long is shown as running until it ends', async () => {
+    const inbox = stripeInbox(bench, sender)
+    const held = signal()
+    const store = bench.store()
+    await store.migrate()
+    const run = longRun(store, held.wait)
+    const shown = async () => (await inbox.reports())[0]?.state
+    await expect.poll(shown).toBe('running')
+    for (let i = 0; i < 2; i++) {
+      await bench.log.sql('update log.reconciles set updated_at = updated_at - 46000')
+      await expect.poll(shown).toBe('running')
+    }
+    held.give()
+    expect(await run).toMatchObject({ state: 'complete' })
+    expect(await shown()).toBe('complete')
+  })
+
+  test('a run writes its report one after the other, so that a slow renewal does not come last', async () => {
+    const store = bench.store()
+    await store.migrate()
+    const renewing = signal()
+    const released = signal()
+    const states: string[] = []
+    let [writes, most] = [0, 0]
+    const slow: Store = {
+      ...store,
+      reconciles: {
+        ...store.reconciles,
+        async note(run) {
+          writes += 1
+          most = Math.max(most, writes)
+          // The first after the beginning is a renewal.
+          if (states.push(JSON.parse(run.report).state) === 2) {
+            renewing.give()
+            await released.wait
+          }
+          await store.reconciles.note(run)
+          writes -= 1
+        },
+      },
+    }
+    await longRun(slow, renewing.wait, async () => released.give())
+    expect([most, states.at(-1)]).toEqual([1, 'complete'])
   })
 
   test('metrics and alerts tell what is still missing, and how old the last complete window is', async () => {
