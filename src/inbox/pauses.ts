@@ -29,13 +29,18 @@ export async function changePause<Tx>(
 /** A pause with a misspelt name would hold up nothing. `names`: known without the log. */
 export async function insistOnKnown(store: Store, name: string, names: readonly string[]): Promise<void> {
   if (names.includes(name)) return
-  const ofOthers = await Promise.all([store.consumers?.list(), store.stats()])
-  const known = new Set([...names, ...ofOthers.flatMap((list) => (list ?? []).map(({ source }) => source))])
-  if (known.has(name)) return
+  const known = [...new Set([...names, ...(await sourcesInLog(store))])]
+  if (known.includes(name)) return
   throw invalid(
     'A pause',
-    `needs a source, or a consumer or destination of one; there is no "${name}" (${hintOf(name, [...known])})`,
+    `needs a source, or a consumer or destination of one; there is no "${name}" (${hintOf(name, known)})`,
   )
+}
+
+/** The sources of its events, and its consumers. */
+export async function sourcesInLog(store: Store): Promise<string[]> {
+  const lists = await Promise.all([store.consumers?.list(), store.stats()])
+  return [...new Set(lists.flatMap((list) => (list ?? []).map(({ source }) => source)))]
 }
 
 export async function listPauses<Tx>({ store }: Pick<InboxBase<Tx>, 'store'>): Promise<Pause[]> {

@@ -97,6 +97,35 @@ describe.each(ways)('%s', (_, where) => {
     expect(second.value.events).toMatchObject([{ id: 'evt_ok' }])
   })
 
+  test('a source or a label that no event has is said so', async () => {
+    for (const args of [
+      ['events', 'list'],
+      ['retry', '--dead'],
+      ['events', 'export'],
+    ])
+      expect(await run(...args, '--source', 'strpie')).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('no event of a source "strpie" (did you mean "stripe"?)'),
+      })
+    const { value } = await json('events', 'show', 'evt_ok')
+    const [{ label, value: reference }] = value.event.references
+    const wrong = await run('events', 'list', '--reference', reference, '--label', 'nosuch')
+    expect(wrong).toMatchObject({ code: 0, stdout: 'No event matches.\n' })
+    expect(wrong.stderr).toContain(`"${label}"`)
+    expect(wrong.stderr).toContain('never "nosuch"')
+    const state = await run(
+      'events',
+      'list',
+      '--reference',
+      reference,
+      '--label',
+      label,
+      '--state',
+      'ignored',
+    )
+    expect(state).toMatchObject({ code: 0, stdout: 'No event matches.\n', stderr: '' })
+  })
+
   test('show has the attempts, and the payload when asked', async () => {
     const { value } = await json('events', 'show', 'stripe/evt_bad', '--payload', '--note', 'ticket 1')
     expect(steady({ ...value, payload: { ...value.payload, body: '(body)' } })).toMatchSnapshot('events show')

@@ -138,9 +138,19 @@ test('events are found by any of their references, and erased by one of a label'
   await store.archive.archived([{ source: 'shop', day, object: 3, seqs: [seq], sha256: '0'.repeat(64) }])
   await store.close()
   const erase = ['erase', 'a:9', '--note', 'x', '--yes', ...about]
-  expect((await folder.call([...erase, '--label', 'invoice'])).stdout).toContain('payloads of 0 events')
+  expect(await folder.call([...erase, '--label', 'custmer'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('payloads of 0 events'),
+    stderr: expect.stringContaining(
+      'The reference "a:9" has the label "customer" in the log, and never "custmer".',
+    ),
+  })
+  expect(
+    (await folder.call(['erase', 'a:8', '--label', 'customer', '--dry-run', ...about])).stderr,
+  ).toContain('No event has the reference "a:8", with any label.')
   const erased = await folder.call([...erase, '--label', 'customer'])
   expect(erased.stdout).toContain('payloads of 1 event with reference "a:9" erased')
+  expect(erased.stderr).not.toContain('never')
   expect(erased.stdout).toContain(`The archive still holds them, in 1 object.`)
   expect(erased.stdout).toContain(`shop/${day}/3.jsonl.gz`)
 })

@@ -7,6 +7,7 @@ import { UsageError } from '../failure.js'
 import type { EventLog, Verb } from '../log/event-log.js'
 import { findEvent, openLog, pagesOf } from '../log/open-log.js'
 import { filterOf, filterOptions, logOptions } from '../log/options.js'
+import { sayWhyNone } from '../log/why-none.js'
 import { contentHash, effects, flag, noteOption, type OptionsOf, parsed, rate } from '../options.js'
 import { type Output, table } from '../output.js'
 import { printable } from '../terminal-text.js'
@@ -149,6 +150,7 @@ async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
   const dryRun = options.dryRun === true
   output.result({ verb, dryRun, stopped: signal.aborted, ...result }, () => summary(act, result))
   if (signal.aborted) output.say('stopped; finished changes stay')
+  if (result.matched === 0 && !signal.aborted) await sayWhyNone(output, log, filter)
   if (result.matched === 0 && filter.reason !== undefined)
     output.say(`No event was ignored for the reason "${printable(filter.reason)}". The audit takes --note.`)
   return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0

@@ -7,7 +7,8 @@ import type { ArchivedIn } from '../../store.js'
 import { addCommand, interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
 import { storeOption } from '../log/options.js'
-import { actorName } from '../log/store-log.js'
+import { actorName, storeLog } from '../log/store-log.js'
+import { sayWhyNone } from '../log/why-none.js'
 import { flag, noteOption, type OptionsOf, text } from '../options.js'
 import { counted, type Output } from '../output.js'
 import { openExistingStore } from '../store.js'
@@ -59,6 +60,8 @@ async function erase(output: Output, reference: string, given: OptionsOf<typeof 
           : ''
       return `payloads of ${events} with reference "${printable(reference)}" ${verb}${busy}${archivedText(erased.archived)}`
     })
+    if (erased.events === 0 && erased.busy === 0)
+      await sayWhyNone(output, storeLog(store), { reference, ...defined({ source, label }) })
     return erased.busy > 0 && !dryRun ? 1 : 0
   } finally {
     await store.close()

@@ -8,6 +8,7 @@ import { Failure } from '../failure.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { findEvent, newestPosition, openLog, pagesOf, positionBefore } from '../log/open-log.js'
 import { filterOf, filterOptions, logOptions, matcher } from '../log/options.js'
+import { sayWhyNone } from '../log/why-none.js'
 import { count, flag, noteOption, type OptionsOf, parsed, text } from '../options.js'
 import { counted, type Output } from '../output.js'
 import { printable } from '../terminal-text.js'
@@ -109,6 +110,7 @@ async function list(
   const cut = next !== null && events.length < page.limit
   const none = cut ? 'No event matches so far.' : 'No event matches.'
   output.result({ events, next, cut }, (paint) => (events.length === 0 ? none : eventTable(events, paint)))
+  if (events.length === 0 && next === null && page.cursor === null) await sayWhyNone(output, log, filter)
   if (cut && !output.json)
     output.say(`The search stopped at its limit before the end of the log. Continue with --cursor ${next}`)
   else if (next !== null && !output.json) output.say(`There are more events: --cursor ${next}`)
@@ -191,6 +193,7 @@ async function exportEvents(
   }
   output.progress(null)
   output.say(`${counted(exported, 'event', 'events')} exported from ${log.name}`)
+  if (exported === 0) await sayWhyNone(output, log, filter)
 }
 
 function shown(payload: PayloadView | null) {

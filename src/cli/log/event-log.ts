@@ -51,6 +51,8 @@ export interface EventLog extends AsyncDisposable {
   deadLetters(of: { readonly source?: string }): Promise<DeadLetterGroups>
   /** In the order of the keys; null where it has been deleted. Each read is recorded in the audit. */
   payloads(keys: readonly EventKey[], note: string): Promise<readonly (PayloadView | null)[]>
+  /** Of its events, and those that are configured where it is served. Consumers are sources too. */
+  sources(): Promise<readonly string[]>
   /** Empty when the log does not know the providers of its sources. */
   providers(): Promise<Readonly<Record<string, string>>>
   follow(options: FollowOptions): AsyncGenerator<Followed, void>

@@ -31,6 +31,14 @@ export function serverLog(api: Api): EventLog {
     return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
   }
 
+  async function providers(): Promise<Record<string, string>> {
+    const { sources } = await api.json<{ sources: { name: string; provider: { key: string } }[] }>(
+      'GET',
+      '/api/sources',
+    )
+    return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
+  }
+
   return {
     name: api.url,
     list: (filter, { limit, cursor }) =>
@@ -39,13 +47,14 @@ export function serverLog(api: Api): EventLog {
     attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${pathOf(key)}/attempts`)).attempts,
     deadLetters: ({ source }) => api.json('GET', `/api/dead-letters?${query({ source })}`),
     payloads: (keys, note) => Promise.all(keys.map((key) => payload(key, note))),
-    async providers() {
-      const { sources } = await api.json<{ sources: { name: string; provider: { key: string } }[] }>(
-        'GET',
-        '/api/sources',
-      )
-      return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
+    async sources() {
+      const [configured, stats] = await Promise.all([
+        providers(),
+        api.json<{ sources: { source: string }[] }>('GET', '/api/stats'),
+      ])
+      return [...new Set([...Object.keys(configured), ...stats.sources.map(({ source }) => source)])]
     },
+    providers,
     follow: (options) => follow(api, options),
     async act(verb, key, { note, force, dryRun, conflict, effects }): Promise<ActionResult> {
       try {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { sealingKeyId } from '../../encryption/seal.js'
-import { insistOnKnown } from '../../inbox/pauses.js'
+import { insistOnKnown, sourcesInLog } from '../../inbox/pauses.js'
 import type { EventKey } from '../../model.js'
 import { defined } from '../../options.js'
 import { actOnEvent, actOnEvents } from '../../processing/actions.js'
@@ -53,6 +53,7 @@ export function storeLog(store: Store): EventLog {
       return { groups: groups.map((group) => withInstants(groupView(group, true))), cut }
     },
     payloads,
+    sources: () => sourcesInLog(store),
     // `hookonce dev` names each source after its provider.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
