@@ -297,7 +297,7 @@ export type Outcome =
 export interface Settlement {
   readonly lease: Lease
   readonly outcome: Outcome
-  /** That the handler has learned (`ctx.refer`). They are written with the outcome; not when it is `failed`. */
+  /** That the handler or the worker has learned (`ctx.refer`). They are written with the outcome; not when it is `failed`. */
   readonly references?: readonly Reference[]
   /** The store's clock gives the end time. */
   readonly durationMs: number

@@ -3,11 +3,11 @@ import { invalid } from '../errors.js'
 import { boundLog, type Logger } from '../log.js'
 import { type ClaimedEvent, limits } from '../model.js'
 import { labelProblem } from '../references.js'
-import { referenceText } from '../verification/delivery/names.js'
 import type { AttemptDeps } from './attempt.js'
 import { Effects, idempotencyKey } from './effect.js'
 import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
 import type { PreparedEvent } from './prepare.js'
+import { addReference } from './refer.js'
 import type { Scope, Session } from './session.js'
 
 export function eventContext<Tx>(
@@ -73,16 +73,12 @@ export function batchContext<Tx>(
 }
 
 function refer(prepared: PreparedEvent, label: string, given: string | number, log: Logger): void {
-  const text = typeof given === 'number' ? String(given) : given
-  const value = typeof text === 'string' ? referenceText(text) : null
   const problem = labelProblem(label)
   if (problem) throw invalid('The label of ctx.refer', problem)
-  if (value === null) throw invalid('The value of ctx.refer', 'must be text that is not empty, or a number')
+  if ((typeof given !== 'string' && typeof given !== 'number') || given === '')
+    throw invalid('The value of ctx.refer', 'must be text that is not empty, or a number')
   prepared.references ??= []
-  const { references } = prepared
-  if (references.some((known) => known.label === label && known.value === value)) return
-  if (references.length < limits.references) references.push({ label, value })
-  else
+  if (!addReference(prepared.references, label, given))
     log.warn(
       logFieldsOf([prepared.claimed]),
       `ctx.refer: only the first ${limits.references} references are kept`,

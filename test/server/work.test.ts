@@ -11,7 +11,7 @@ import { wholeInbox } from '#dist/inbox/internals.js'
 import { defaultRetry } from '#dist/processing/failure.js'
 import { startEndpoint } from '../support/endpoint.js'
 import { secretOf } from '../support/inboxes.js'
-import { ids, onLog, post, postAll, shop, stateOf, until } from '../support/processing.js'
+import { ids, onBothLogs, onLog, post, postAll, shop, stateOf, until } from '../support/processing.js'
 import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
 
 interface Claimed {
@@ -386,6 +386,106 @@ onLog('PostgreSQL', (bench) => {
       body: { worker: 'w', sources: ['desk'] },
     })
     expect(response.status).toBe(404)
+  })
+})
+
+onBothLogs((bench) => {
+  describe('references that a worker has learned', () => {
+    const key = (id: string) => ({ source: 'shop', id })
+    const settleWith = (lease: string, references: unknown, outcome: object = { kind: 'succeeded' }) => ({
+      settlements: [{ lease, outcome, references }],
+    })
+
+    test('are written with the outcome, unless the attempt has failed', async () => {
+      const { inbox } = bench.inbox({ processing: false })
+      const running = await started(inbox)
+      await postAll(
+        inbox,
+        ['done', 'ignored', 'dead'].map((id) => ({ id })),
+      )
+      const outcomes: Record<string, object> = {
+        done: { kind: 'succeeded' },
+        ignored: { kind: 'ignored', reason: 'a test order' },
+        dead: { kind: 'failed', error: 'no', retryInMs: null },
+      }
+      const settlements = (await claim(running, { limit: 3 })).map(({ id, lease }) => ({
+        lease,
+        outcome: outcomes[id],
+        references: [
+          { label: 'payment', value: `of ${id}` },
+          { label: 'row', value: 42 },
+        ],
+      }))
+      const { results } = await work<Results>(running, 'settle', { settlements })
+      expect(results.map(({ done }) => done)).toEqual([true, true, true])
+      const { events } = await inbox.events.list({ reference: 'of done', label: 'payment' })
+      expect(events).toMatchObject([
+        {
+          id: 'done',
+          state: 'succeeded',
+          references: [
+            { label: 'payment', value: 'of done' },
+            { label: 'row', value: '42' },
+          ],
+        },
+      ])
+      const found = await inbox.events.list({ reference: '42', label: 'row' })
+      expect(found.events.map(({ id }) => id).sort()).toEqual(['done', 'ignored'])
+    })
+
+    test('are not written when the lease is lost', async () => {
+      const { inbox } = bench.inbox({ processing: false })
+      const running = await started(inbox)
+      await post(inbox, { id: 'e1' })
+      const [old] = await claim(running)
+      await work(running, 'release', { leases: [old!.lease] })
+      const [fresh] = await claim(running, { waitMs: 10_000 })
+      const late = settleWith(old!.lease, [{ label: 'payment', value: 'late' }])
+      expect((await work<Results>(running, 'settle', late)).results[0]).toMatchObject({ status: 409 })
+      const now = settleWith(fresh!.lease, [{ label: 'payment', value: 'now' }])
+      expect((await work<Results>(running, 'settle', now)).results[0]).toMatchObject({ done: true })
+      expect((await work<Results>(running, 'settle', late)).results[0]).toMatchObject({ status: 409 })
+      expect(await inbox.events.get(key('e1'))).toMatchObject({
+        state: 'succeeded',
+        references: [{ label: 'payment', value: 'now' }],
+      })
+    })
+
+    test('are kept as those of ctx.refer, and what is no label or value is refused before anything is written', async () => {
+      const { inbox, lines } = bench.inbox({ processing: false })
+      const running = await started(inbox)
+      await post(inbox, { id: 'e1' })
+      const [{ lease } = { lease: '' }] = await claim(running)
+      const wrong: [unknown, string][] = [
+        [{ label: 'reference', value: 'x' }, 'cannot be \\"reference\\"'],
+        [{ label: 'no label', value: 'x' }, 'must be 1 to 64 letters'],
+        [{ label: 'l'.repeat(65), value: 'x' }, 'must be 1 to 64 letters'],
+        [{ label: 'order', value: '' }, 'must be text that is not empty'],
+        [{ label: 'order', value: 2 ** 53 }, 'must be text that is not empty'],
+        [{ label: 'order' }, 'must be text that is not empty'],
+      ]
+      for (const [reference, problem] of wrong) {
+        const body = settleWith(lease, [{ label: 'payment', value: 'p' }, reference])
+        const refused = await running.call('POST', '/api/work/settle', { role: 'worker', body })
+        const text = await refused.text()
+        expect([refused.status, text]).toEqual([400, expect.stringContaining('settlements.0.references.1')])
+        expect(text).toContain(problem)
+      }
+      expect(await inbox.events.get(key('e1'))).toMatchObject({ state: 'processing', references: [] })
+      const values = ['v'.repeat(256), 'tab\there', ...ids(19), 'e1', 'one more']
+      const references = values.map((value) => ({ label: 'payment', value }))
+      const { results } = await work<Results>(running, 'settle', settleWith(lease, references))
+      expect(results[0]).toMatchObject({ done: true })
+      const kept = (await inbox.events.get(key('e1')))!.references.map(({ value }) => value)
+      expect(kept).toHaveLength(20)
+      expect(kept).toEqual(
+        expect.arrayContaining(['tab\ufffdhere', expect.stringMatching(/^sha256:[0-9a-f]{64}$/)]),
+      )
+      expect(kept).not.toContain('one more')
+      expect(lines.filter(({ msg }) => msg.includes('only the first 20'))).toMatchObject([
+        { source: 'shop', eventId: 'e1' },
+      ])
+    })
   })
 })
 

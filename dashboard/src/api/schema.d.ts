@@ -4254,6 +4254,15 @@ export interface operations {
                             /** @description Null: a dead letter */
                             retryInMs: number | null;
                         };
+                        /**
+                         * @description What the worker has learned that the event is about; the first 20 are kept. They are written together with the outcome, and not with a failure
+                         * @default []
+                         */
+                        references?: {
+                            /** @description Letters, digits, dashes and underscores, such as `payment` */
+                            label: string;
+                            value: string | number;
+                        }[];
                     }[];
                 };
             };

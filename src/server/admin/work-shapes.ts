@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ClaimedEvent, type EventKey, type Lease, limits } from '../../model.js'
+import { labelProblem } from '../../references.js'
 import { at, count } from './shapes.js'
 
 const lease = z.string().min(3).max(1_000).describe('The lease of the event, as the claim returned it')
@@ -70,9 +71,34 @@ const outcome = z.discriminatedUnion('kind', [
   }),
 ])
 
+const valueProblem = 'must be text that is not empty, or a whole number below 2^53'
+const reference = z.strictObject({
+  label: z
+    .string()
+    .superRefine((label, { addIssue }) => {
+      const problem = labelProblem(label)
+      if (problem !== null) addIssue(problem)
+    })
+    .describe('Letters, digits, dashes and underscores, such as `payment`'),
+  // A larger number has lost digits when it is read.
+  value: z.union([z.string().min(1, valueProblem), z.int(valueProblem)], valueProblem),
+})
+
 export const settleBody = z.strictObject({
   settlements: z
-    .array(z.strictObject({ lease, outcome, durationMs: z.number().min(0).max(86_400_000).default(0) }))
+    .array(
+      z.strictObject({
+        lease,
+        outcome,
+        durationMs: z.number().min(0).max(86_400_000).default(0),
+        references: z
+          .array(reference)
+          .default([])
+          .describe(
+            `What the worker has learned that the event is about; the first ${limits.references} are kept. They are written together with the outcome, and not with a failure`,
+          ),
+      }),
+    )
     .min(1)
     .max(100)
     .describe('An outcome for each lease'),

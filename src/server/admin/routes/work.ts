@@ -7,8 +7,10 @@ import {
   type ClaimOptions,
   type EventKey,
   followedSource,
+  limits,
   named,
   type Outcome,
+  type Reference,
   type Settlement,
 } from '../../../model.js'
 import { unknownSource } from '../../../nearest.js'
@@ -17,6 +19,7 @@ import { textOf } from '../../../processing/error-text.js'
 import { retryDelayMs } from '../../../processing/failure.js'
 import { PausedTypes } from '../../../processing/paused-types.js'
 import { eventBytes } from '../../../processing/payload.js'
+import { addReference } from '../../../processing/refer.js'
 import { usedUp } from '../../../processing/result.js'
 import type { Store } from '../../../store.js'
 import { audit, inspectOf } from '../capabilities.js'
@@ -33,6 +36,8 @@ import {
   settleBody,
   settledShape,
 } from '../work-shapes.js'
+
+type Settle = z.output<typeof settleBody>['settlements'][number]
 
 const POLL_MS = 1_000
 /** A claim that finds only paused events is made again without their types. */
@@ -141,9 +146,10 @@ export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
         const store = await inbox.store()
         const redactedOnes: Settlement[] = []
         // One after the other: each of them may read a payload.
-        for (const { lease: text, outcome, durationMs } of settlements) {
+        for (const { lease: text, outcome: given, durationMs, references } of settlements) {
           const { lease, event } = readLease(text)
-          redactedOnes.push({ lease, outcome: await redacted(inbox, event, outcome), durationMs })
+          const outcome = await redacted(inbox, event, given)
+          redactedOnes.push({ lease, outcome, durationMs, references: kept(inbox, event, references) })
         }
         const written = await store.settle(redactedOnes)
         return leaseResults(
@@ -290,6 +296,18 @@ async function redacted(inbox: WholeInbox, key: EventKey | null, outcome: Outcom
   const event = await asClaimed(inbox, key)
   if (outcome.kind === 'failed') return { ...outcome, error: redact.error(outcome.error, event) }
   return { ...outcome, reason: redact.reason(outcome.reason, event) }
+}
+
+/** As `ctx.refer` keeps them. */
+function kept(inbox: WholeInbox, key: EventKey | null, given: Settle['references']): Reference[] {
+  const references: Reference[] = []
+  const added = given.map(({ label, value }) => addReference(references, label, value))
+  if (added.includes(false))
+    inbox.log.warn(
+      { step: 'settle', ...(key && named(key)) },
+      `settle: only the first ${limits.references} references are kept`,
+    )
+  return references
 }
 
 async function asClaimed(inbox: WholeInbox, key: EventKey | null): Promise<ClaimedEvent> {
