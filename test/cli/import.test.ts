@@ -187,6 +187,11 @@ test('a mistake is named with its row or column', async () => {
   expect(cut).toContain('Row 2 cannot be imported: the time is "yesterday"')
   expect(cut).toContain('The rows before it were imported.')
   expect((await folder.call(['events', 'show', 'good', '--store', store])).code).toBe(0)
+  // What only the store refuses is named in the same way, by a dry run too.
+  const long = `id,type\nfirst,a\nsecond,${'t'.repeat(256)}\n`
+  for (const args of [['--dry-run'], []])
+    expect(await wrong(long, ...args)).toContain('1 hookonce: Row 2 cannot be imported: An event type must')
+  expect((await folder.call(['events', 'show', 'first', '--store', store])).code).toBe(0)
   expect(await wrong('id\nx\n', '--map', 'id=nr')).toContain('there is no column nr')
   expect(await wrong('id\nx\n', '--state', 'failed')).toContain('there would be nothing to retry')
   expect(await wrong('id\n"x')).toContain('ends inside the quoted cell that begins in the row at line 2')

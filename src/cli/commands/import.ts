@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { isHookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
 import { type ImportedEvent, type ImportedState, importedStates } from '../../store/imports.js'
 import { need, type Store } from '../../store.js'
+import { checkImport } from '../../stores/shared/checked.js'
 import { addCommand, interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
 import { type Columns, columnsOf, eventOf } from '../import/fields.js'
@@ -156,7 +156,7 @@ class ImportRun {
     if (batch.length === 0) return
     const added = this.#options.dryRun
       ? this.#first(await unknown(this.#store, this.#hasSchema, batch), batch)
-      : await addBatch(this.#store, batch, this.report.rows)
+      : await need(this.#store, 'imports', 'hookonce import').add(batch)
     const imported = added.filter(Boolean).length
     this.report.imported += imported
     this.report.known += batch.length - imported
@@ -212,21 +212,13 @@ function checked(
   number: number,
 ): ImportedEvent | Failure {
   try {
-    return eventOf(row, columns, { source, state, now: Date.now() })
+    const event = eventOf(row, columns, { source, state, now: Date.now() })
+    checkImport(event)
+    return event
   } catch (error) {
     const before = dryRun ? '' : ' The rows before it were imported.'
-    return new Failure(`Row ${number} cannot be imported: ${(error as Error).message}.${before}`)
-  }
-}
-
-async function addBatch(store: Store, batch: readonly ImportedEvent[], last: number): Promise<boolean[]> {
-  try {
-    return await need(store, 'imports', 'hookonce import').add(batch)
-  } catch (error) {
-    if (!isHookonceError(error, 'INVALID_INPUT')) throw error
-    throw new Failure(
-      `A row between ${last - batch.length + 1} and ${last} cannot be imported: ${error.message} The rows before it were imported.`,
-    )
+    const problem = (error as Error).message.replace(/\.$/, '')
+    return new Failure(`Row ${number} cannot be imported: ${problem}.${before}`)
   }
 }
 

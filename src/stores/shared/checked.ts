@@ -331,22 +331,25 @@ function checkRestore(deliveries: readonly StoredDelivery[]): void {
 function checkImports(events: readonly ImportedEvent[]): void {
   if (events.length > limits.recordBatch)
     throw invalid('An import', `takes at most ${limits.recordBatch} events at once; split it`)
-  for (const { source, id, type, reference, receivedAt, processedAt, ...event } of events) {
-    checkKey({ source, id: id })
-    checkText('An event type', type, 1, limits.eventTypeBytes)
-    if (reference !== null) checkText('A reference', reference, 1, limits.referenceBytes)
-    checkReferences(event.references)
-    checkInstant('receivedAt', receivedAt)
-    if (processedAt !== null) checkInstant('processedAt', processedAt)
-    const { state, reason, payload } = event
-    if (!importedStates.includes(state))
-      throw invalid('The state of an imported event', `must be one of ${importedStates.join(', ')}`)
-    if (reason !== null) checkText('A reason', reason, 0, limits.reasonBytes, true)
-    if (payload === null && state === 'failed')
-      throw invalid(`Event "${id}"`, 'failed and has no payload: there would be nothing to retry')
-    if (payload && payload.body.byteLength > limits.bodyBytes)
-      throw invalid('A body', `must not be larger than ${limits.bodyBytes} bytes`)
-  }
+  for (const event of events) checkImport(event)
+}
+
+/** A dry run calls it as well: it writes nothing that the store could refuse. */
+export function checkImport(event: ImportedEvent): void {
+  const { type, reference, receivedAt, processedAt, state, reason, payload } = event
+  checkKey(event)
+  checkText('An event type', type, 1, limits.eventTypeBytes)
+  if (reference !== null) checkText('A reference', reference, 1, limits.referenceBytes)
+  checkReferences(event.references)
+  checkInstant('receivedAt', receivedAt)
+  if (processedAt !== null) checkInstant('processedAt', processedAt)
+  if (!importedStates.includes(state))
+    throw invalid('The state of an imported event', `must be one of ${importedStates.join(', ')}`)
+  if (reason !== null) checkText('A reason', reason, 0, limits.reasonBytes, true)
+  if (payload === null && state === 'failed')
+    throw invalid(`Event "${event.id}"`, 'failed and has no payload: there would be nothing to retry')
+  if (payload && payload.body.byteLength > limits.bodyBytes)
+    throw invalid('A body', `must not be larger than ${limits.bodyBytes} bytes`)
 }
 
 function checkConsumer({ source, from }: NewConsumer): void {
