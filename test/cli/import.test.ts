@@ -147,6 +147,123 @@ test('CSV and NDJSON files are read, also with other column names and from stand
   expect((await deliver(store, 'evt_d')).event).toMatchObject({ state: 'ignored', type: 'imported' })
 })
 
+describe.each([
+  ['PostgreSQL', () => database.url],
+  ['SQLite', () => 'sqlite:references.db'],
+])('references, into a log on %s', (_kind, storeUrl) => {
+  const shop = (...args: string[]) => json('import', 'shop', ...args, '--store', storeUrl())
+  const found = async (reference: string, label: string) => {
+    const args = ['events', 'list', '--reference', reference, '--label', label, '--store', storeUrl()]
+    return (await json(...args)).result.events.map(({ id }: { id: string }) => id).sort()
+  }
+
+  test('of CSV come from columns by label, under their names or others', async () => {
+    writeFileSync(
+      join(folder.path, 'labels.csv'),
+      'id,reference,reference.customer,reference.invoice,buyer,references\n' +
+        'csv_a,in_1,cus_csv,in_1,b_csv,"[{""label"":""order"",""value"":""o_csv""}]"\n' +
+        'csv_b,,,,b_csv,null\n',
+    )
+    const args = ['--file', 'labels.csv', '--map', 'reference.buyer-id=buyer']
+    const counts = { rows: 2, imported: 2, known: 0 }
+    expect((await shop(...args, '--dry-run')).result).toMatchObject(counts)
+    const { result } = await shop(...args)
+    expect(result).toMatchObject({
+      ...counts,
+      columns: { 'reference.customer': 'reference.customer', 'reference.buyer-id': 'buyer' },
+    })
+    expect((await shop(...args, '--dry-run')).result).toMatchObject({ ...counts, imported: 0, known: 2 })
+    const { event } = (await json('events', 'show', 'shop/csv_a', '--store', storeUrl())).result
+    expect(event).toMatchObject({ reference: 'in_1' })
+    expect(event.references).toEqual([
+      { label: 'invoice', value: 'in_1' },
+      { label: 'buyer-id', value: 'b_csv' },
+      { label: 'customer', value: 'cus_csv' },
+      { label: 'order', value: 'o_csv' },
+    ])
+    expect(await found('b_csv', 'buyer-id')).toEqual(['csv_a', 'csv_b'])
+  })
+
+  test('of NDJSON are a list, an object or fields, and the first row may have none', async () => {
+    const rows = [
+      { id: 'json_a' },
+      { id: 'json_b', references: [{ label: 'customer', value: 'cus_json' }] },
+      { id: 'json_c', references: { customer: 'cus_json', order: 7, none: null } },
+      { id: 'json_d', 'reference.customer': 'cus_json', references: [] },
+    ]
+    writeFileSync(join(folder.path, 'labels.ndjson'), rows.map((row) => JSON.stringify(row)).join('\n'))
+    const { result } = await shop('--file', 'labels.ndjson')
+    expect(result).toMatchObject({ rows: 4, imported: 4 })
+    expect(await found('cus_json', 'customer')).toEqual(['json_b', 'json_c', 'json_d'])
+    expect(await found('7', 'order')).toEqual(['json_c'])
+  })
+
+  test('of one log are those of another, by its export', async () => {
+    const from = 'sqlite:exported.db'
+    await json('import', 'shop', '--file', 'labels.csv', '--store', from)
+    const { stdout } = await folder.call(['events', 'export', '--store', from])
+    writeFileSync(join(folder.path, 'exported.ndjson'), stdout.replaceAll('csv', 'export'))
+    expect((await shop('--file', 'exported.ndjson')).result).toMatchObject({ imported: 2 })
+    expect(await found('o_export', 'order')).toEqual(['export_a'])
+  })
+
+  test('of a SELECT are columns, of JSON or with a label', async () => {
+    const query = `select 'sql_a' as id, 'cus_sql' as "reference.customer", '{"order":"o_sql"}'::jsonb as references`
+    const { result } = await shop('--query', query, '--database', database.url)
+    expect(result).toMatchObject({ imported: 1 })
+    expect(await found('cus_sql', 'customer')).toEqual(['sql_a'])
+    expect(await found('o_sql', 'order')).toEqual(['sql_a'])
+  })
+
+  test.each([
+    ['{"no label":"x"}', 'the label "no label" of a reference must be 1 to 64 letters'],
+    ['{"reference":"x"}', 'the label "reference" of a reference cannot be "reference"'],
+    ['["cus_1"]', 'the references are ["cus_1"]; they must be a JSON list of { label, value } or an object'],
+    ['{"customer":{"id":"x"}}', 'the reference with the label "customer" must be text or a number'],
+    ['[{"label":"customer"}]', 'the reference with the label "customer" must be text or a number'],
+    ['"cus_1"', 'the references are "cus_1"; they must be a JSON list of { label, value } or an object'],
+    [`{"customer":"${'v'.repeat(256)}"}`, 'A reference must not be longer than 255 bytes, and has 256'],
+    [
+      JSON.stringify(Array.from({ length: 21 }, (_, i) => ({ label: 'item', value: i }))),
+      'An event has at most 20 labelled references, not 21',
+    ],
+  ])('that are wrong are named with their row, by a dry run too (%#)', async (references, problem) => {
+    writeFileSync(
+      join(folder.path, 'wrong.ndjson'),
+      `{"id":"before"}\n{"id":"wrong","references":${references}}\n`,
+    )
+    const args = ['import', 'shop', '--file', 'wrong.ndjson', '--store', storeUrl()]
+    for (const more of [['--dry-run'], []]) {
+      const { code, stderr } = await folder.call([...args, ...more])
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`Row 2 cannot be imported: ${problem}`)])
+    }
+  })
+
+  test('with a label that is none are refused at the head of the file', async () => {
+    writeFileSync(join(folder.path, 'head.csv'), 'id,reference.no label\na,\n')
+    const { code, stderr } = await folder.call([
+      'import',
+      'shop',
+      '--file',
+      'head.csv',
+      '--store',
+      storeUrl(),
+    ])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('The label of reference.no label must be 1 to 64 letters'),
+    ])
+  })
+})
+
+test('a dry run shows references', async () => {
+  writeFileSync(join(folder.path, 'shown.csv'), 'id,reference,reference.customer\na,in_1,cus_1\n')
+  const args = ['import', 'shop', '--file', 'shown.csv', '--store', 'sqlite:shown.db', '--dry-run']
+  const { stdout } = await folder.call(args)
+  expect(stdout).toContain('reference.customer=reference.customer')
+  expect(stdout).toContain('in_1, customer cus_1')
+})
+
 test('a dry run counts an id that comes twice as the import would', async () => {
   writeFileSync(
     join(folder.path, 'twice.csv'),

@@ -7,7 +7,7 @@ import { need, type Store } from '../../store.js'
 import { checkImport } from '../../stores/shared/checked.js'
 import { addCommand, interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
-import { type Columns, columnsOf, eventOf } from '../import/fields.js'
+import { addUsual, type Columns, columnsOf, eventOf } from '../import/fields.js'
 import { fileRows, type ImportRow, queryRows } from '../import/rows.js'
 import { storeOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
@@ -25,7 +25,7 @@ const options = {
   database: text('<url>', 'the PostgreSQL database of --query (default: that of the store)'),
   map: texts(
     '<field=column>',
-    'which column is id, type, time, processed, reference, payload or state; may be repeated (default: by usual names)',
+    'which column is id, type, time, processed, reference, reference.<label>, references, payload or state; may be repeated (default: by usual names)',
   ),
   state: {
     ...choice('<state>', 'the state of events without a state column', importedStates),
@@ -102,7 +102,6 @@ function placeOf({ name }: Store, given: string | undefined): string {
 
 class ImportRun {
   readonly report: Report = { rows: 0, imported: 0, known: 0 }
-  /** From the first row. */
   columns: Columns | undefined
   /** A dry run prints them. */
   readonly sample: ImportedEvent[] = []
@@ -138,7 +137,8 @@ class ImportRun {
   }
 
   async read(row: ImportRow): Promise<void> {
-    this.columns ??= columnsOf(row, this.#options.map ?? [])
+    if (this.columns === undefined) this.columns = columnsOf(row, this.#options.map ?? [])
+    else addUsual(this.columns, row)
     const event = checked(row, this.columns, this.#source, this.#options, this.report.rows + 1)
     if (event instanceof Failure) {
       await this.flush()
@@ -240,11 +240,11 @@ function progressText({ rows, imported }: Report, ms: number): string {
 function preview(columns: Columns | undefined, sample: readonly ImportedEvent[]): string {
   if (columns === undefined) return 'There are no rows.'
   const mapped = Object.entries(columns).map(([field, column]) => `${field}=${column}`)
-  const rows = sample.map(({ id, type, receivedAt, reference, payload }) => [
+  const rows = sample.map(({ id, type, receivedAt, reference, references = [], payload }) => [
     printable(id),
     printable(type),
     new Date(receivedAt).toISOString(),
-    printable(reference ?? '-'),
+    printable([reference ?? '-', ...references.map(({ label, value }) => `${label} ${value}`)].join(', ')),
     payload === null ? 'no payload' : `${payload.body.byteLength} bytes`,
   ])
   return `Columns: ${mapped.join(', ')}\n${table([['ID', 'TYPE', 'RECEIVED', 'REFERENCE', 'PAYLOAD'], ...rows])}`

@@ -1,5 +1,7 @@
+import { labelProblem } from '../../references.js'
 import { type ImportedEvent, type ImportedState, importedStates } from '../../store/imports.js'
 import { UsageError } from '../failure.js'
+import { isLabelField, type LabelField, labelColumns, labelOf, referencesOf } from './references.js'
 import type { ImportRow } from './rows.js'
 
 /** The most certain name first: `id` is often the number of the row. */
@@ -9,40 +11,54 @@ const usualNames = {
   time: ['received_at', 'receivedat', 'created_at', 'createdat', 'time', 'timestamp', 'created'],
   processed: ['processed_at', 'processedat'],
   reference: ['related_reference', 'reference'],
+  references: ['references'],
   payload: ['payload', 'body'],
   state: [],
 } as const
 
-type FieldName = keyof typeof usualNames
-export type Columns = Readonly<Partial<Record<FieldName, string>>>
+type UsualField = keyof typeof usualNames
+type FieldName = UsualField | LabelField
+export type Columns = Partial<Record<UsualField, string>> & Record<LabelField, string>
 
-const fieldNames = Object.keys(usualNames) as FieldName[]
+const fieldNames = Object.keys(usualNames) as UsualField[]
 
 /** A column that the user names, else a usual name that the first row has. */
 export function columnsOf(first: ImportRow, mapped: readonly string[]): Columns {
-  const columns: Partial<Record<FieldName, string>> = {}
+  const columns: Columns = {}
   const found = Object.keys(first)
   for (const text of mapped) {
     const [field = '', column = ''] = text.split(/=(.*)/s)
-    if (!fieldNames.includes(field as FieldName) || column === '')
+    if (!(fieldNames.includes(field as UsualField) || isLabelField(field)) || column === '')
       throw new UsageError(
-        `--map must be field=column, with a field of ${fieldNames.join(', ')}; not ${text}.`,
+        `--map must be field=column, with a field of ${fieldNames.join(', ')}, reference.<label>; not ${text}.`,
       )
     if (!found.includes(column))
       throw new UsageError(`--map ${text}: there is no column ${column}; there is ${found.join(', ')}.`)
     columns[field as FieldName] = column
   }
-  for (const field of fieldNames) {
-    const usual = usualNames[field].flatMap(
-      (name) => found.find((column) => column.toLowerCase() === name) ?? [],
-    )
-    if (columns[field] === undefined && usual[0] !== undefined) columns[field] = usual[0]
-  }
+  addUsual(columns, first)
+  Object.assign(columns, labelColumns(columns, first))
   if (columns.id === undefined)
     throw new UsageError(
       `No column holds the event id: name it with --map id=column. There is ${found.join(', ')}.`,
     )
+  for (const field of Object.keys(columns).filter(isLabelField)) {
+    const problem = labelProblem(labelOf(field))
+    if (problem !== null) throw new UsageError(`The label of ${field} ${problem}.`)
+  }
   return columns
+}
+
+/** Rows of NDJSON leave out what they have not, so the first row may have fewer columns than a later one. */
+export function addUsual(columns: Columns, row: ImportRow): void {
+  const found = Object.keys(row)
+  for (const field of fieldNames) {
+    if (columns[field] !== undefined) continue
+    const usual = usualNames[field].flatMap(
+      (name) => found.find((column) => column.toLowerCase() === name) ?? [],
+    )
+    if (usual[0] !== undefined) columns[field] = usual[0]
+  }
 }
 
 interface Defaults {
@@ -67,6 +83,7 @@ export function eventOf(row: ImportRow, columns: Columns, defaults: Defaults): I
     id: eventId,
     type: textOf(at('type')) ?? 'imported',
     reference: textOf(at('reference')),
+    references: referencesOf(at('references'), row, columns),
     receivedAt: at('time') === null ? defaults.now : instantOf('time', at('time')),
     processedAt: processed === null ? null : instantOf('processed', processed),
     state,
