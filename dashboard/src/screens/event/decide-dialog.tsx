@@ -1,14 +1,7 @@
-/** An operator decides about a conflict: the other content runs, or the first is kept. A dry run tells what would happen. */
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api, type EventView, take } from '../../api/client'
-import { refreshAll } from '../../api/query-client'
+/** An operator decides about a conflict: the other content runs, or the first is kept. */
+import type { EventView } from '../../api/client'
 import { visible } from '../../app/format'
-import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
-import { Problem, Skeleton } from '../../ui/feedback'
-import { NoteField } from '../../ui/note-field'
-import { toast } from '../../ui/toast'
+import { ActionDialog } from '../actions/action-dialog'
 
 export interface Decision {
   readonly verb: 'replay' | 'ignore'
@@ -37,61 +30,18 @@ interface DecideDialogProps {
   readonly onClose: () => void
 }
 
-export function DecideDialog({ event, decision, onClose }: DecideDialogProps) {
-  const [note, setNote] = useState('')
-  const { verb, hash } = decision
+export function DecideDialog({ event, decision: { verb, hash }, onClose }: DecideDialogProps) {
   const { name, consequence, done } = words[verb]
-  const force = verb === 'replay' && event.state === 'succeeded'
-  const post = (body: { note?: string; dryRun: boolean }) =>
-    take(
-      api.POST(`/api/events/{source}/{id}/${verb}`, {
-        params: { path: { source: event.source, id: event.id } },
-        body: { ...body, force, conflict: hash },
-      }),
-    )
-  const dryRun = useQuery({
-    queryKey: ['dry-run', event.source, event.id, event.state, 'conflict', verb, hash],
-    queryFn: () => post({ dryRun: true }),
-    retry: false,
-    gcTime: 0,
-  })
-  const run = useMutation({
-    mutationFn: () => post({ note: note.trim(), dryRun: false }),
-    onSuccess: () => {
-      toast(`${done} ${visible(event.id)}`)
-      refreshAll()
-      onClose()
-    },
-    // Somebody else may have decided: the page shows it behind the dialog.
-    onError: refreshAll,
-  })
   return (
-    <Dialog
-      onClose={onClose}
+    <ActionDialog
+      event={event}
+      verb={verb}
+      conflict={hash}
       title={name}
       description={consequence}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look={force ? 'danger' : 'primary'}
-            disabled={!dryRun.data || run.isPending || (force && note.trim() === '')}
-            onClick={() => run.mutate()}
-          >
-            {name}
-          </Button>
-        </>
-      }
-    >
-      <div role="status">
-        {dryRun.isPending ? <Skeleton lines={1} /> : null}
-        {dryRun.error ? <Problem error={dryRun.error} /> : null}
-        {dryRun.data && force ? (
-          <p>It has succeeded before, so this is a forced replay and needs a note.</p>
-        ) : null}
-      </div>
-      <NoteField required={force} value={note} onChange={setNote} />
-      {run.error ? <Problem error={run.error} /> : null}
-    </Dialog>
+      confirm={name}
+      done={() => `${done} ${visible(event.id)}`}
+      onClose={onClose}
+    />
   )
 }
