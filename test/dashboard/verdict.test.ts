@@ -7,8 +7,8 @@ import { at, conflictAt5, eventWith } from './support'
 const failed = { state: 'failed', reason: 'the ledger answered 503' } as const
 const ignored = (reason: string | null) => ({ state: 'ignored', reason }) as const
 const now = Date.parse(at(10))
-const verdictWith = (change: Partial<EventView>, succeededTimes: number | null = null) =>
-  verdictOf(eventWith(change), succeededTimes, now)
+const verdictWith = (change: Partial<EventView>, succeededTimes: number | null = null, undecided = 0) =>
+  verdictOf(eventWith(change), succeededTimes, undecided, now)
 
 test.each<[title: string, change: Partial<EventView>, succeededTimes?: number]>([
   ['Handled once.', {}],
@@ -70,18 +70,20 @@ test.each<[rest: string[], change: Partial<EventView>]>([
   expect(verdictWith(change).rest).toEqual(rest)
 })
 
-test.each<[name: string, todo: RegExp | null, change: Partial<EventView>]>([
+test.each<[name: string, todo: RegExp | null, change: Partial<EventView>, undecided?: number]>([
   ['a handled event', null, {}],
   ['an event that is retried', null, failed],
   ['a dead letter', /then retry it/, { ...failed, dead: true }],
+  ['a dead letter with an undecided effect', /decide about it below/, { ...failed, dead: true }, 1],
+  ['an event that is retried with an effect that was begun', null, failed, 1],
   ['an event without a handler', /Register a handler/, ignored('unhandled')],
   ['an event with known content', /Compare it with the first event/, ignored('replayed_content')],
   ['an event in conflict', /Compare the two contents/, { deliveries: 2, conflicts: 1, lastConflict: open }],
   ['a decided conflict', null, { deliveries: 2, conflicts: 1, lastConflict: decided }],
   ['an event that was ignored by a person', null, ignored('operator')],
   ['an event without a handler that was handled later', null, { reason: 'unhandled' }],
-])('what to do about %s', (_name, todo, change) => {
-  const said = verdictWith(change).todo
+])('what to do about %s', (_name, todo, change, undecided) => {
+  const said = verdictWith(change, null, undecided).todo
   if (todo === null) expect(said).toBeNull()
   else expect(said).toMatch(todo)
 })

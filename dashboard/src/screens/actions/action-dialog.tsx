@@ -15,6 +15,8 @@ interface ActionDialogProps {
   readonly verb: Verb
   /** The content that the person has seen. Another one may come while the dialog is open. */
   readonly conflict?: string
+  /** What the person says about effects; null until that is complete. */
+  readonly effects?: Readonly<Record<string, unknown>> | null
   readonly title: string
   readonly description: string
   /** The words on the button. */
@@ -28,10 +30,11 @@ interface ActionDialogProps {
 }
 
 export function ActionDialog(props: ActionDialogProps) {
-  const { event, verb, conflict, title, description, confirm, done, children, onClose, onDone } = props
+  const { event, verb, conflict, effects, title, description, confirm, done, children, onClose, onDone } =
+    props
   const [note, setNote] = useState('')
   const force = verb === 'replay' && event.state === 'succeeded'
-  const post = (body: { note?: string; dryRun: boolean }) =>
+  const post = (body: { note?: string; effects?: Record<string, unknown>; dryRun: boolean }) =>
     take(
       api.POST(`/api/events/{source}/{id}/${verb}`, {
         params: { path: { source: event.source, id: event.id } },
@@ -45,7 +48,7 @@ export function ActionDialog(props: ActionDialogProps) {
     gcTime: 0,
   })
   const run = useMutation({
-    mutationFn: () => post({ note: note.trim(), dryRun: false }),
+    mutationFn: () => post({ note: note.trim(), ...(effects && { effects }), dryRun: false }),
     onSuccess: ({ to }) => {
       toast(done(to))
       refreshAll()
@@ -66,7 +69,7 @@ export function ActionDialog(props: ActionDialogProps) {
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look={force ? 'danger' : (props.look ?? 'primary')}
-            disabled={!dryRun.data || run.isPending || (force && note.trim() === '')}
+            disabled={!dryRun.data || run.isPending || effects === null || (force && note.trim() === '')}
             onClick={() => run.mutate()}
           >
             {confirm}

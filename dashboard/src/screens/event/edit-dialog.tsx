@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog'
 import { Notice, Problem } from '../../ui/feedback'
 import { NoteField } from '../../ui/note-field'
 import { toast } from '../../ui/toast'
-import { type Content, parse } from '../payload/bytes'
+import { type Content, jsonProblem, parse } from '../payload/bytes'
 import { indented } from '../payload/diff'
 import { Difference } from '../payload/difference'
 
@@ -32,7 +32,7 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
   const [note, setNote] = useState('')
   const [checked, setChecked] = useState<{ text: string; id: string; duplicate: boolean } | null>(null)
   const [comparing, setComparing] = useState(false)
-  const problem = useMemo(() => problemOf(text), [text])
+  const problem = useMemo(() => jsonProblem(text), [text])
   const edited = useMemo(() => ({ text, json: parse(text) }), [text])
   const wasJson = content.json !== undefined
   const isChanged = text !== content.text
@@ -134,14 +134,4 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
       </div>
     </Dialog>
   )
-}
-
-/** Where the text stops being JSON, in the words of the browser. Null when it is JSON. */
-function problemOf(text: string): string | null {
-  try {
-    JSON.parse(text)
-    return null
-  } catch (error) {
-    return (error as Error).message.slice(0, 300)
-  }
 }

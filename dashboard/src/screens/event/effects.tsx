@@ -1,16 +1,26 @@
 /** The effects that `ctx.once` keeps from happening twice. */
 import { useQuery } from '@tanstack/react-query'
-import type { EventKey } from '../../api/client'
+import { useState } from 'react'
+import type { EventView } from '../../api/client'
 import { effectsQuery } from '../../api/queries'
+import { useMay } from '../../api/session'
 import { visible } from '../../app/format'
-import { Card, Footnote } from '../../ui/card'
+import { Button } from '../../ui/button'
+import { Card, Footnote, Inside } from '../../ui/card'
 import { Tag } from '../../ui/state'
 import { TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
+import { EffectsDialog } from './effects-dialog'
+import { undecidedOf } from './undecided'
 
-export function Effects({ event }: { readonly event: EventKey }) {
+export function Effects({ event }: { readonly event: EventView }) {
+  const may = useMay()
+  const [deciding, setDeciding] = useState(false)
   const { data } = useQuery(effectsQuery(event))
   if (data === undefined || data.effects.length === 0) return null
+  const undecided = undecidedOf(event, data.effects)
+    .map(({ name }) => name)
+    .filter((name) => name !== null)
   return (
     <Card title="Effects" flush>
       <TableBox label="Table of effects" columns={['Key', 'State', 'Finished']}>
@@ -31,6 +41,22 @@ export function Effects({ event }: { readonly event: EventKey }) {
           </tr>
         ))}
       </TableBox>
+      {may.act && undecided.length > 0 ? (
+        <Inside>
+          <Button icon="review" onClick={() => setDeciding(true)}>
+            Decide about effects
+          </Button>
+        </Inside>
+      ) : null}
+      {deciding ? (
+        <EffectsDialog
+          // An answer is about the calls that were made when it was given: another attempt may have made a new one.
+          key={event.attempts}
+          event={event}
+          names={undecided}
+          onClose={() => setDeciding(false)}
+        />
+      ) : null}
       <Footnote>A finished effect does not happen again, also when the event is replayed.</Footnote>
     </Card>
   )

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, type EventView } from '../../api/client'
 import { useLiveRefresh } from '../../api/live'
-import { attemptsQuery, eventAuditsQuery, eventQuery } from '../../api/queries'
+import { attemptsQuery, effectsQuery, eventAuditsQuery, eventQuery } from '../../api/queries'
 import { queryClient } from '../../api/query-client'
 import { useMay } from '../../api/session'
 import { visible } from '../../app/format'
@@ -28,6 +28,7 @@ import { EventFacts } from './facts'
 import { PayloadCard } from './payload-card'
 import { timelineOf } from './timeline'
 import { TimelineList } from './timeline-list'
+import { undecidedOf } from './undecided'
 import { verdictOf } from './verdict'
 import css from './verdict.module.css'
 
@@ -62,6 +63,7 @@ function EventPage({ event }: { readonly event: EventView }) {
   const [verb, setVerb] = useState<Verb | 'usual' | null>(null)
   const attempts = useQuery(attemptsQuery(event)).data?.attempts
   const audits = useQuery({ ...eventAuditsQuery(event), enabled: may.detail }).data?.audits ?? []
+  const effects = useQuery(effectsQuery(event)).data?.effects ?? []
   const succeeded = attempts?.filter(({ outcome }) => outcome === 'succeeded').length ?? null
   useShortcuts({
     r: () => (may.act ? setVerb('usual') : undefined),
@@ -88,7 +90,7 @@ function EventPage({ event }: { readonly event: EventView }) {
           <bdi className="mono wrap">{visible(event.id)}</bdi>
         </Copyable>
       </header>
-      <VerdictBox event={event} succeeded={succeeded} />
+      <VerdictBox event={event} succeeded={succeeded} undecided={undecidedOf(event, effects).length} />
       <WaitingBox event={event} />
       <div className={page.columns}>
         <div className="stack">
@@ -136,9 +138,15 @@ function ActionButtons({
   )
 }
 
-function VerdictBox({ event, succeeded }: { readonly event: EventView; readonly succeeded: number | null }) {
+interface VerdictBoxProps {
+  readonly event: EventView
+  readonly succeeded: number | null
+  readonly undecided: number
+}
+
+function VerdictBox({ event, succeeded, undecided }: VerdictBoxProps) {
   const now = useNow()
-  const { tone, title, rest, todo } = verdictOf(event, succeeded, now)
+  const { tone, title, rest, todo } = verdictOf(event, succeeded, undecided, now)
   return (
     <div className={`${css.verdict} ${tone}`} role="status" aria-label="Verdict">
       <p>

@@ -11,12 +11,18 @@ export interface Verdict {
   readonly todo: string | null
 }
 
-export function verdictOf(event: EventView, succeededTimes: number | null, now: number): Verdict {
+/** `undecided`: the number of effects whose end is unknown. */
+export function verdictOf(
+  event: EventView,
+  succeededTimes: number | null,
+  undecided: number,
+  now: number,
+): Verdict {
   return {
     tone: shownState(event),
     title: titleOf(event, succeededTimes, now),
     rest: [deliveriesOf(event), conflictsOf(event), flagsOf(event)].filter((text) => text !== null),
-    todo: todoOf(event),
+    todo: todoOf(event, undecided),
   }
 }
 
@@ -86,7 +92,9 @@ function flagsOf({ sameAs }: EventView): string | null {
   return null
 }
 
-function todoOf(event: EventView): string | null {
+function todoOf(event: EventView, undecided: number): string | null {
+  if (shownState(event) === 'dead' && undecided > 0)
+    return 'An effect was begun, and nobody knows whether it happened. Look at the other service, then decide about it below.'
   if (shownState(event) === 'dead') return 'Mend the cause shown below, then retry it.'
   if (event.reason === 'unhandled' && event.state === 'ignored')
     return 'Register a handler for this type and retry, or leave it.'

@@ -57,6 +57,16 @@ export function parse(text: string): Json | undefined {
   }
 }
 
+/** Where the text stops being JSON, in the words of the browser. Null when it is JSON. */
+export function jsonProblem(text: string): string | null {
+  try {
+    JSON.parse(text)
+    return null
+  } catch (error) {
+    return (error as Error).message.slice(0, 300)
+  }
+}
+
 /** In hex; null where the browser does not offer it, which is on an insecure origin. */
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
   if (!globalThis.crypto?.subtle) return null

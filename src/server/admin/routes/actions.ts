@@ -35,6 +35,7 @@ export function eventActionRoutes(inbox: WholeInbox): Route[] {
       summary: verbs[verb],
       can: 'act',
       params: keyParams,
+      bodyBytes: LARGE_BODY_BYTES, // the result of an effect may be large
       body: z.strictObject({
         ...noteFields,
         force: z.boolean().optional().describe('Needed to replay succeeded events'),
