@@ -1,4 +1,4 @@
-/** The page of an event in a real browser, on both stores: what a person decides about effects. */
+/** The page of an event in a real browser, on both stores: a person decides about effects, and reads the reply of the handler. */
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { launch, openPage, type Site, startSite, tokenOf, violations, type Watched } from './support.js'
@@ -111,5 +111,46 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (kind) => {
     await page.unrouteAll()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Ignored by the handler: charged as ch_other').waitFor()
+  })
+
+  test('the reply of an inline handler is shown with the payload, as text and to nobody else', async () => {
+    const path = '/api/events/desk/evt_reply'
+    const delivery = JSON.stringify({
+      id: 'evt_reply',
+      type: 'a',
+      answer: '<img src=x onerror=alert(1)>\u202e',
+    })
+    const sent = await fetch(`${site.url}/webhooks/desk`, { method: 'POST', body: delivery })
+    expect([sent.status, sent.headers.get('x-desk')]).toEqual([201, '7'])
+    const reads = async () =>
+      (await site.until<{ audits: object[] }>('/api/audits?verb=payload&id=evt_reply', () => true)).audits
+        .length
+
+    const page = await open('/events/desk/evt_reply')
+    const card = page.getByRole('region', { name: 'Reply to the sender' })
+    await page.getByRole('button', { name: 'Show the payload and the reply' }).click()
+    await card.getByText('HTTP 201').waitFor()
+    await card.getByText('x-desk').waitFor()
+    // Marks that change the direction of the text are escapes.
+    await card.getByText('<img src=x onerror=alert(1)>\\u202e of run 1').waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+    expect(await reads()).toBe(1)
+
+    // A replay gives another one.
+    await fetch(`${site.url}${path}/replay`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokenOf('operator')}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ force: true }),
+    })
+    await card.getByText('of run 2').waitFor()
+    expect(await reads()).toBeGreaterThan(1)
+
+    for (const role of ['operator', 'viewer'] as const) {
+      const other = await open('/events/desk/evt_reply', { role })
+      await other.getByText('Your role does not include payloads').waitFor()
+      expect(await other.getByRole('region', { name: 'Reply to the sender' }).count()).toBe(0)
+      expect((await other.request.get(`${site.url}${path}/payload`)).status()).toBe(403)
+    }
   })
 })

@@ -1,6 +1,6 @@
 /** Finding events, ordering them one by one and many at once, and what the audit says about it. */
 
-import type { Inbox } from 'hookonce'
+import { type Inbox, reply } from 'hookonce'
 import { afterEach, expect, test } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onLog, post, postAll, shop, stateOf, until } from '../support/processing.js'
@@ -175,6 +175,33 @@ onLog('SQLite', (bench) => {
     ])
     const mine = await running.json('GET', '/api/audits?actor=the-operator&verb=replay')
     expect(mine.audits).toMatchObject([{ source: 'shop', eventId: 'e1', note: 'customer asked' }])
+  })
+
+  test('the reply of an inline handler is a part of the payload as JSON, also when it is encrypted', async () => {
+    const encryption = { keys: { k1: '0'.repeat(64) }, current: 'k1' }
+    const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }) }, encryption })
+    const bytes = [0xff, 0, 0x3c]
+    inbox.on('shop', 'asked', () =>
+      reply(Uint8Array.from(bytes), { status: 404, headers: { 'X-One': 'ö', at: '7' } }),
+    )
+    inbox.on('shop', 'told', () => {})
+    const running = await started(inbox)
+    await post(inbox, { id: 'e1', type: 'asked' })
+    await post(inbox, { id: 'e2', type: 'told' })
+    const read = async (id: string) => {
+      const headers = { accept: 'application/json' }
+      return (await running.call('GET', `${pathOf('shop', id)}/payload`, { headers })).json()
+    }
+    expect(await read('e1')).toMatchObject({
+      reply: {
+        httpStatus: 404,
+        headers: { 'content-type': 'application/octet-stream', 'x-one': 'ö', at: '7' },
+        body: Buffer.from(bytes).toString('base64'),
+      },
+    })
+    expect(await read('e2')).toMatchObject({ reply: null })
+    const { audits } = await running.json('GET', '/api/audits?verb=payload&id=e1')
+    expect(audits).toMatchObject([{ actor: 'the-admin', eventId: 'e1' }])
   })
 
   test('the other content of a conflict is run by a replay that asks for it, and only where there is one', async () => {

@@ -3,7 +3,7 @@
  * the dashboard below a path of an Express app; `compared` adds a source that can be compared with Stripe; `port` gives a restarted server the address of the one before.
  */
 import express from 'express'
-import { createInbox, silentLog } from 'hookonce'
+import { createInbox, reply, silentLog } from 'hookonce'
 import { expressHandler } from 'hookonce/express'
 import { stripe } from 'hookonce/providers'
 import { admin, createServer, nodeAdmin } from 'hookonce/server'
@@ -26,6 +26,7 @@ const inbox = createInbox({
       stripe: stripe({ secret: 'whsec_0123456789abcdef', apiKey: 'rk_test_dashboard' }),
     }),
     lanes: unverified({ ...fields, order: 'reference' }),
+    desk: unverified({ ...fields, mode: 'inline' }),
   },
   log: silentLog,
   processing: { poll: 50, retry: { maxAttempts: 1 } },
@@ -55,6 +56,13 @@ inbox.on(
   },
   { retry: { maxAttempts: 5, firstDelay: '1h', maxDelay: '1h' } },
 )
+inbox.on('desk', '*', ({ payload }, { run }) => {
+  const { answer } = /** @type {{ answer: string }} */ (payload)
+  return reply(`${answer} of run ${run}`, {
+    status: 201,
+    headers: { 'content-type': 'text/html', 'x-desk': '7' },
+  })
+})
 inbox.on('club', '*', () => {})
 inbox.on('club', '*', () => Promise.reject(new Error('the mail server is away')), { consumer: 'mail' })
 await inbox.start()

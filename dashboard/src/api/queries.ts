@@ -56,7 +56,11 @@ export const siblingsQuery = (key: EventKey) =>
 /** Every answer is written to the audit, so each content is asked for once, when somebody wants to see it. */
 export const payloadQuery = (event: EventView, what: 'payload' | 'conflict' = 'payload') =>
   queryOptions({
-    queryKey: ['payload', event.source, event.id, what, event.contentHash, event.lastConflict?.hash],
+    queryKey: [
+      ...['payload', event.source, event.id, what, event.contentHash, event.lastConflict?.hash],
+      // The reply of the handler is a part of the answer, and each run may give another.
+      what === 'payload' ? event.processedAt : null,
+    ],
     queryFn: async ({ signal }) => {
       const params = { ...pathOf(event), query: { note: 'dashboard' } }
       return (await take(api.GET(`/api/events/{source}/{id}/${what}`, { params, signal }))) as Payload
@@ -64,7 +68,8 @@ export const payloadQuery = (event: EventView, what: 'payload' | 'conflict' = 'p
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
-export type Payload = Body<'getPayload'> & Partial<Pick<Body<'getConflict'>, 'hash'>>
+export type Payload = Omit<Body<'getPayload'>, 'reply'> &
+  Partial<Pick<Body<'getPayload'>, 'reply'> & Pick<Body<'getConflict'>, 'hash'>>
 
 /** Whatever was pasted, taken apart by the server. A single exact match opens at once. */
 export async function findEvents(q: string): Promise<readonly EventKey[]> {

@@ -263,7 +263,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The payload as received: a download, or JSON with base64 if the Accept header names JSON */
+        /** The payload as received: a download; or JSON with base64, and with the reply of an inline handler, if the Accept header names JSON */
         get: operations["getPayload"];
         put?: never;
         post?: never;
@@ -1896,6 +1896,14 @@ export interface operations {
                         part: number;
                         /** Format: date-time */
                         receivedAt: string;
+                        /** @description What the handler of an inline source has returned to be sent (`reply`), the latest one; null when it returned none */
+                        reply: {
+                            body: string;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            httpStatus: number;
+                        } | null;
                         source: string;
                     };
                     "application/octet-stream": string;

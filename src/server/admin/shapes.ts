@@ -177,6 +177,19 @@ export const payloadShape = z.strictObject({
   body: z.string().meta({ contentEncoding: 'base64' }).describe('The bytes as received'),
 })
 
+export const payloadAndReplyShape = payloadShape.extend({
+  reply: z
+    .strictObject({
+      httpStatus: count,
+      headers: z.record(text, text),
+      body: z.string().meta({ contentEncoding: 'base64' }),
+    })
+    .nullable()
+    .describe(
+      'What the handler of an inline source has returned to be sent (`reply`), the latest one; null when it returned none',
+    ),
+})
+
 export const actionResultShape = z.strictObject({
   done: z.literal(true),
   dryRun: z.boolean(),

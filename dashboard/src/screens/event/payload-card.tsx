@@ -4,21 +4,22 @@ import { useMemo, useState } from 'react'
 import type { EventView } from '../../api/client'
 import { type Payload, payloadQuery, sourcesQuery } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { bytes as size, visible } from '../../app/format'
 import { Button } from '../../ui/button'
-import { Card, Facts } from '../../ui/card'
+import { Card } from '../../ui/card'
 import { CopyButton } from '../../ui/copy'
 import { Notice, Problem, Skeleton } from '../../ui/feedback'
 import { Segments } from '../../ui/segments'
-import { type Content, contentOf, hexRow, hexRows, linesOf, sha256 } from '../payload/bytes'
+import { type Content, contentOf } from '../payload/bytes'
 import { asCurl, asFixture } from '../payload/copy-as'
-import { Lines } from '../payload/lines'
+import { Bytes, Headers, Raw, Summary } from '../payload/parts'
 import { Tree } from '../payload/tree'
 import { EditDialog } from './edit-dialog'
+import { ReplyCard } from './reply-card'
 
 export function PayloadCard({ event }: { readonly event: EventView }) {
   const may = useMay()
   const [wanted, setWanted] = useState(false)
+  const mode = useQuery(sourcesQuery).data?.sources.find(({ name }) => name === event.source)?.mode
   const { data, error } = useQuery({
     ...payloadQuery(event),
     enabled: may.payload && event.payload === 'kept' && wanted,
@@ -42,7 +43,14 @@ export function PayloadCard({ event }: { readonly event: EventView }) {
       </Card>
     )
   }
-  if (data) return <Opened key={data.body.length} event={event} payload={data} />
+  if (data) {
+    return (
+      <>
+        <Opened key={data.body.length} event={event} payload={data} />
+        {data.reply ? <ReplyCard reply={data.reply} /> : null}
+      </>
+    )
+  }
   return (
     <Card title="Payload">
       {error ? <Problem error={error} /> : null}
@@ -50,7 +58,7 @@ export function PayloadCard({ event }: { readonly event: EventView }) {
       {wanted ? null : (
         <div className="line">
           <Button icon="review" onClick={() => setWanted(true)}>
-            Show the payload
+            {mode === 'inline' ? 'Show the payload and the reply' : 'Show the payload'}
           </Button>
           <span className="faint">This is written to the audit.</span>
         </div>
@@ -84,9 +92,7 @@ function Opened({ event, payload }: { readonly event: EventView; readonly payloa
         )}
         {view === 'tree' && content.json !== undefined ? <Tree root={content.json} /> : null}
         {view === 'text' ? <Raw text={content.text} /> : null}
-        {view === 'hex' ? (
-          <Lines label="Bytes" count={hexRows(content.bytes)} line={(row) => hexRow(content.bytes, row)} />
-        ) : null}
+        {view === 'hex' ? <Bytes bytes={content.bytes} /> : null}
         {view === 'headers' ? <Headers headers={payload.headers} /> : null}
         <Summary content={content} />
         <div className="line">
@@ -123,47 +129,6 @@ function CurlNote({ source }: { readonly source: string }) {
     <p className="faint">
       The log keeps no signature, so a delivery by curl is refused.{' '}
       <code>npx hookonce send {source} --body payload.bin</code> signs the downloaded body.
-    </p>
-  )
-}
-
-function Raw({ text }: { readonly text: string }) {
-  const lines = useMemo(() => linesOf(text), [text])
-  return <Lines label="Raw text" count={lines.length} line={(index) => visible(lines[index]!)} />
-}
-
-function Headers({ headers }: Pick<Payload, 'headers'>) {
-  const entries = Object.entries(headers)
-  if (entries.length === 0) return <p className="muted">No header was kept.</p>
-  return (
-    <Facts
-      of={entries.map(([name, value]) => [
-        name,
-        <bdi key={name} className="mono">
-          {visible(value)}
-        </bdi>,
-      ])}
-    />
-  )
-}
-
-function Summary({ content }: { readonly content: Content }) {
-  const { data: hash } = useQuery({
-    queryKey: ['sha256', content.bytes],
-    queryKeyHashFn: () => `sha256 ${content.bytes.length} ${content.text.slice(0, 200)}`,
-    queryFn: () => sha256(content.bytes),
-    staleTime: 0,
-    gcTime: 0,
-  })
-  return (
-    <p className="faint wrap">
-      {size(content.bytes.length)}
-      {hash ? (
-        <>
-          {' · SHA-256 '}
-          <code>{hash}</code>
-        </>
-      ) : null}
     </p>
   )
 }

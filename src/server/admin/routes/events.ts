@@ -19,7 +19,7 @@ import {
   keyParams,
   noteFields,
   pageQuery,
-  payloadShape,
+  payloadAndReplyShape,
 } from '../shapes.js'
 import type { Streams } from '../streams.js'
 import { attemptView, eventView, isOwnReason, seesDetail } from '../views.js'
@@ -105,20 +105,21 @@ export function eventRoutes(inbox: WholeInbox, streams: Streams): Route[] {
       method: 'GET',
       path: '/api/events/:source/:id/payload',
       id: 'getPayload',
-      summary: 'The payload as received: a download, or JSON with base64 if the Accept header names JSON',
+      summary:
+        'The payload as received: a download; or JSON with base64, and with the reply of an inline handler, if the Accept header names JSON',
       can: 'payload',
       params: keyParams,
       query: noteFields,
       answers: {
         200: {
           about: 'The payload. For a delivery with several events, the whole delivery.',
-          content: { 'application/json': payloadShape, 'application/octet-stream': z.string() },
+          content: { 'application/json': payloadAndReplyShape, 'application/octet-stream': z.string() },
         },
       },
       async run({ access, request, params: key, query }) {
         const payload = await auditedRead(inbox, key, access!.actor, query.note ?? '', 'payload')
         if ((request.headers.get('accept') ?? '').includes('application/json'))
-          return payloadView(key, payload)
+          return { ...payloadView(key, payload), reply: await replyView(inbox, key) }
         const { body } = payload
         // A download, so that a browser does not render the text of a stranger.
         return new Response(Buffer.from(body), {
@@ -227,6 +228,11 @@ export async function auditedRead<What extends 'payload' | 'conflict'>(
 export function payloadView({ source, id }: EventKey, { headers, body, part, receivedAt }: Payload) {
   const base64 = Buffer.from(body).toString('base64')
   return { source, id, part, receivedAt, headers, body: base64 }
+}
+
+async function replyView(inbox: WholeInbox, key: EventKey) {
+  const reply = await (await inbox.store()).replies?.get(key)
+  return reply ? { ...reply, body: Buffer.from(reply.body).toString('base64') } : null
 }
 
 function lastEventId(request: Request): number | null {
