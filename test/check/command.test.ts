@@ -184,6 +184,6 @@ describe('a sender that signs a time, with the secret of', () => {
     server.signal('SIGTERM')
     await server.ended()
     const unknown = await own.run(['check', `${address}/webhooks/shop`, '--provider', 'shopp'])
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean shop?') })
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "shop"?') })
   })
 })

@@ -414,6 +414,7 @@ describe('bodies', () => {
     const { bodyBytes } = running.handler
     expect(bodyBytes('POST', '/api/sessions')).toBeLessThan(10_000)
     expect(bodyBytes('POST', '/api/events/shop/e1/ignore')).toBeLessThan(10_000)
+    expect(bodyBytes('POST', '/api/events/shop/e1/retry')).toBe(1024 * 1024)
     expect(bodyBytes('POST', '/nowhere')).toBeLessThan(10_000)
     expect(bodyBytes('POST', '/api/work/claim')).toBeLessThan(100_000)
     expect(bodyBytes('POST', '/api/work/settle')).toBe(1024 * 1024)

@@ -6,7 +6,7 @@ import { named } from '../../../model.js'
 import { defined } from '../../../options.js'
 import type { Actions } from '../actions.js'
 import { filterBody } from '../filter.js'
-import { LARGE_BODY_BYTES, type Route, route } from '../route.js'
+import { LARGE_BODY_BYTES, type Route, route, SMALL_BODY_BYTES } from '../route.js'
 import { actionResultShape, actionShape, json, keyParams, noteFields } from '../shapes.js'
 
 const verbs = {
@@ -35,7 +35,8 @@ export function eventActionRoutes(inbox: WholeInbox): Route[] {
       summary: verbs[verb],
       can: 'act',
       params: keyParams,
-      bodyBytes: LARGE_BODY_BYTES, // the result of an effect may be large
+      // The result of an effect may be large.
+      bodyBytes: verb === 'ignore' ? SMALL_BODY_BYTES : LARGE_BODY_BYTES,
       body: z.strictObject({
         ...noteFields,
         force: z.boolean().optional().describe('Needed to replay succeeded events'),
