@@ -59,6 +59,21 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (kind) => {
   })
   afterAll(() => site.stop())
 
+  test('the first screen gives way to the list, also when the counts come before the event', async () => {
+    const page = await open(site, '/')
+    await page.getByText('Nothing has been received yet').waitFor()
+    const zero = { pending: 0, processing: 0, retrying: 0, dead: 0, succeeded: 0, ignored: 0 }
+    const stats = { sources: [{ source: 'shop', recorded: 1, ...zero }] }
+    await page.route('**/api/stream', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `event: stats\ndata: ${JSON.stringify(stats)}\n\n`,
+      }),
+    )
+    await page.reload()
+    await page.waitForURL('**/events')
+  })
+
   test('a button on the first screen sends an event, and a viewer has no filter for errors', async () => {
     const page = await open(site, '/')
     await page.getByText('Nothing has been received yet').waitFor()

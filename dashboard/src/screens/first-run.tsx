@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useLive } from '../api/live'
-import { sourcesQuery } from '../api/queries'
+import { sourcesQuery, statsQuery } from '../api/queries'
 import { queryClient } from '../api/query-client'
 import { sourceQuery } from '../api/screen-queries'
 import { serverUrl } from '../app/base'
@@ -19,7 +19,11 @@ export function FirstRun() {
   const { data } = useQuery(sourcesQuery)
   const [chosen, setChosen] = useState<string | null>(null)
   useLive((event) => {
-    if (event === null) return
+    // The counts may come first, and this page is gone then.
+    const isCounted = queryClient
+      .getQueryData(statsQuery.queryKey)
+      ?.sources.some(({ recorded }) => recorded > 0)
+    if (event === null && !isCounted) return
     void queryClient.invalidateQueries({ queryKey: ['events'] })
     void navigate({ to: '/events' })
   })
