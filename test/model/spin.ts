@@ -67,6 +67,8 @@ function run(program: string, args: readonly string[], cwd: string, input = ''):
       if (error) reject(new Error(`${program} ${args.join(' ')} failed: ${problems || out || error.message}`))
       else resolve(out)
     })
+    // It ends at the first line that no rule allows, and does not read the others.
+    child.stdin!.on('error', () => {})
     child.stdin!.end(input)
   })
 }

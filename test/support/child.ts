@@ -32,6 +32,7 @@ export function startChild(script: string, args: readonly string[]): Child {
     for (const check of waiting) check()
   })
   const closed = once(child, 'close')
+  child.stdin.on('error', () => {}) // it may end before it has read all
   return {
     lines,
     said: (count) =>
