@@ -174,16 +174,23 @@ export class Limits<Tx> {
     if (this.#byHandler.size > 0) this.#ask()
   }
 
-  /** Slots that no attempt uses are for other processes. Never rejects. */
+  /** Slots that no attempt uses are for other processes, which also hear of the last pauses. Never rejects. */
   async giveBack(): Promise<void> {
-    await this.#asking
+    while (this.#asking) await this.#asking
     clearTimeout(this.#timer)
     const unused = [...this.#all()].filter(({ active, calls }) => active === 0 && calls === 0)
-    const held = unused.filter(({ slots }) => slots > 0)
+    const told = unused.filter(({ slots, pauseMs }) => slots > 0 || pauseMs > 0).slice(0, MAX_REQUESTS)
+    const requests = told.map((limit) => limit.giveBack())
     for (const limit of unused) limit.forget()
-    if (held.length === 0) return
-    const requests = held.slice(0, MAX_REQUESTS).map((limit) => limit.giveBack())
-    await this.#take(requests).catch(() => {}) // they are free when the lease is over
+    if (requests.length === 0) return
+    // The slots are free when the lease is over. A request at the same time could overtake this one.
+    this.#asking = this.#take(requests).then(
+      () => {},
+      () => {},
+    )
+    await this.#asking
+    this.#asking = null
+    this.#deps.wake()
   }
 
   #of(handler: Registered<Tx>, event: ClaimedEvent): Limit<Tx> {
@@ -383,6 +390,8 @@ export class Limit<Tx> {
   request(now: number): GrantRequest {
     const { concurrency, perSecond } = this.#option
     const wanted = this.#wantedSlots()
+    // The store gives the others to other processes before its answer comes, and also when the answer is lost.
+    this.slots = Math.min(this.slots, wanted)
     const starts = perSecond === undefined ? 0 : this.#wantedStarts(now)
     return {
       ...this.name,
@@ -393,13 +402,19 @@ export class Limit<Tx> {
   }
 
   giveBack(): GrantRequest {
-    return { ...this.name, slots: { wanted: 0, most: this.#option.concurrency! } }
+    const { concurrency } = this.#option
+    return {
+      ...this.name,
+      ...(concurrency !== undefined && { slots: { wanted: 0, most: concurrency } }),
+      ...(this.pauseMs > 0 && { pauseMs: this.pauseMs }),
+    }
   }
 
   forget(): void {
     this.#askedAt = null
     this.slots = 0
     this.starts.length = 0
+    this.pauseMs = 0
   }
 
   granted(

@@ -2,6 +2,7 @@
  * The handler option `limit`, in several processes. The lower bound of a rate is tested in virtual time, in
  * `test/simulation/limits.test.ts`: on a busy machine it would measure the machine.
  */
+import { randomUUID } from 'node:crypto'
 import { createInbox, type Inbox, retryAfter } from 'hookonce'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { HandlerLimit } from '#dist/processing/handler.js'
@@ -184,6 +185,29 @@ onBothLogs((bench) => {
     ).toBeNull()
     await two.stop({ deadline: 0 })
     expect((await store.grants.list({ limit: 10 })).reduce((sum, { slots }) => sum + slots, 0)).toBe(0)
+  })
+
+  test('starts and slots that were granted before the clock of the log was set back delay nothing', async () => {
+    const { inbox } = bench.inbox()
+    const handled: string[] = []
+    inbox.on('shop', 'a', ({ id }) => void handled.push(id), { limit: { perSecond: 20, concurrency: 1 } })
+    await post(inbox, { id: 'before', type: 'a' })
+    expect(await inbox.drain()).toBe(1)
+    const store = bench.store()
+    const name = { source: 'shop', pattern: 'a', key: '' }
+    const dead = { id: randomUUID(), worker: 'dead', leaseMs: 30_000 }
+    await store.grants.take(dead, [
+      { ...name, slots: { wanted: 1, most: 1 }, starts: { wanted: 1, spacingMs: 50 } },
+    ])
+    const [prefix, hour] =
+      bench.kind === 'SQLite' ? ['hookonce_', '3600000'] : [`"${bench.log.args[2]}".`, `interval '1 hour'`]
+    await bench.log.sql(
+      `update ${prefix}limits set next_start_at = next_start_at + ${hour};
+      update ${prefix}grants set until = until + ${hour};`,
+    )
+    await post(inbox, { id: 'after', type: 'a' })
+    await inbox.drain()
+    expect(handled).toEqual(['before', 'after'])
   })
 
   test('a drain ends when the events whose turn is far away are released', async () => {

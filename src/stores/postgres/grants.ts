@@ -1,5 +1,11 @@
 import type { Grant, Granted, GrantHolder, GrantRequest, LimitState } from '../../store.js'
-import { LEASE_GRACE_MS, STARTS_AHEAD_MS, UNUSED_MS } from '../shared/grants.js'
+import {
+  LEASE_GRACE_MS,
+  LEASE_SLACK_MS,
+  STARTS_AHEAD_MS,
+  STARTS_SLACK_MS,
+  UNUSED_MS,
+} from '../shared/grants.js'
 import type { Database } from './connection/database.js'
 import { numbers, statement, texts } from './connection/statement.js'
 
@@ -27,11 +33,15 @@ begin
     insert into hookonce.limits (source, pattern, key, next_start_at, paused_until)
     values (of_source, of_pattern, of_key, at, at) on conflict do nothing;
   end loop;
+  if found_limit.next_start_at > at + ${ms(STARTS_SLACK_MS)} + 2 * make_interval(secs => spacing_ms / 1000) then
+    found_limit.next_start_at := at;
+  end if;
   paused_until := greatest(found_limit.paused_until, at + make_interval(secs => pause_ms / 1000));
   slots := 0;
   if most is not null then
     delete from hookonce.grants g
-    where g.source = of_source and g.pattern = of_pattern and g.key = of_key and g.holder <> of_holder and g.until <= at
+    where g.source = of_source and g.pattern = of_pattern and g.key = of_key and g.holder <> of_holder
+      and (g.until <= at or g.until > at + greatest(${ms(LEASE_SLACK_MS)}, make_interval(secs => lease_ms / 500)))
       and not exists (select 1 from hookonce.work w
         where w.source = of_source and w.token is not null and w.worker = g.worker and w.next_at > at - ${ms(LEASE_GRACE_MS)});
     select greatest(0, least(wanted, most - coalesce(sum(g.slots), 0))) into slots from hookonce.grants g

@@ -1,5 +1,11 @@
 import type { Grant, Granted, GrantHolder, GrantRequest, LimitState } from '../../store.js'
-import { LEASE_GRACE_MS, STARTS_AHEAD_MS, UNUSED_MS } from '../shared/grants.js'
+import {
+  LEASE_GRACE_MS,
+  LEASE_SLACK_MS,
+  STARTS_AHEAD_MS,
+  STARTS_SLACK_MS,
+  UNUSED_MS,
+} from '../shared/grants.js'
 import type { Connection } from './connection.js'
 import { rowsOf } from './rows.js'
 
@@ -11,7 +17,7 @@ const writeLimit = `
 const dropLimit = `
   delete from hookonce_limits where ${ofLimit} and not exists (select 1 from hookonce_grants where ${ofLimit})`
 const dropLapsed = `
-  delete from hookonce_grants where ${ofLimit} and holder <> ?4 and until <= ?5 and not exists (
+  delete from hookonce_grants where ${ofLimit} and holder <> ?4 and (until <= ?5 or until > ?7) and not exists (
     select 1 from hookonce_work w
     where w.source = ?1 and w.token is not null and w.worker = hookonce_grants.worker and w.next_at > ?6)`
 const slotsOfOthers = `
@@ -49,7 +55,9 @@ function take(log: Connection, holder: GrantHolder, request: GrantRequest): Gran
     Number(row?.paused_until ?? 0),
     pauseMs > 0 ? log.now + Math.round(pauseMs) : 0,
   )
-  const nextStartAt = Math.max(log.now, Number(row?.next_start_at ?? 0))
+  const latest = log.now + STARTS_SLACK_MS + 2 * (wantedStarts?.spacingMs ?? Number.POSITIVE_INFINITY)
+  const next = Number(row?.next_start_at ?? 0)
+  const nextStartAt = next > latest ? log.now : Math.max(log.now, next)
   const slots = wantedSlots ? takeSlots(log, holder, name, wantedSlots) : 0
   const firstStartAt = Math.max(nextStartAt, pausedUntil)
   const starts =
@@ -69,7 +77,8 @@ function takeSlots(
   name: readonly [string, string, string],
   { wanted, most }: NonNullable<GrantRequest['slots']>,
 ): number {
-  log.run(dropLapsed, ...name, id, log.now, log.now - LEASE_GRACE_MS)
+  const latest = log.now + Math.max(LEASE_SLACK_MS, 2 * leaseMs)
+  log.run(dropLapsed, ...name, id, log.now, log.now - LEASE_GRACE_MS, latest)
   const others = Number(log.get(slotsOfOthers, ...name, id)!.slots)
   const slots = Math.max(0, Math.min(wanted, most - others))
   if (slots === 0) log.run(dropOwn, ...name, id)
