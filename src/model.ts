@@ -97,6 +97,8 @@ export const limits = {
   bodyBytes: 64 * 1024 * 1024,
   recordBatch: 1_000,
   claimBatch: 1_000,
+  /** Bodies that one claim returns. A larger one comes alone. */
+  claimBytes: 32 * 1024 * 1024,
   restoreBatch: 1_000,
   listPage: 500,
   leaseMs: 24 * 60 * 60 * 1_000,

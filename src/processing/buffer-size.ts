@@ -37,11 +37,10 @@ export class BufferSize {
 
   claimed(events: readonly ClaimedEvent[]): void {
     if (events.length === 0) return
-    const bytes = events.reduce((sum, { body }) => sum + (body?.byteLength ?? 0), 0)
     // After a crash the buffer stays small: one of these events may have caused it, and may do it again.
     this.#maxEvents = events.some(({ losses }) => losses > 0)
       ? 0
-      : Math.min(MAX_EVENTS, MAX_PAYLOAD_BYTES / Math.max(1, bytes / events.length))
+      : Math.min(MAX_EVENTS, MAX_PAYLOAD_BYTES / Math.max(1, bytesOf(events) / events.length))
   }
 
   /** `least`: the size while the rate is low or not known. */
@@ -51,4 +50,8 @@ export class BufferSize {
       elapsedMs > 2 * WINDOW_MS ? Math.min(this.#eventsPerMs, this.#count / elapsedMs) : this.#eventsPerMs
     return Math.max(least, Math.floor(Math.min(this.#maxEvents, current * this.#aheadMs)))
   }
+}
+
+export function bytesOf(events: readonly ClaimedEvent[]): number {
+  return events.reduce((sum, { body }) => sum + (body?.byteLength ?? 0), 0)
 }

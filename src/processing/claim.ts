@@ -10,7 +10,8 @@
  * claim waits for the store: what to do with each event is decided once.
  */
 import { countStoreError } from '../counters.js'
-import type { ClaimedEvent, EventKey, EventTypeKey } from '../model.js'
+import { type ClaimedEvent, type EventKey, type EventTypeKey, limits } from '../model.js'
+import { bytesOf } from './buffer-size.js'
 import type { Dispatch, DispatchDeps } from './dispatch.js'
 import { Elsewhere } from './elsewhere.js'
 import { PausedTypes } from './paused-types.js'
@@ -23,9 +24,11 @@ export interface Claimed {
   /** Events that were claimed, without suspects that must wait. */
   readonly found: number
   readonly attempts: number
+  /** The store may have left out due events, because their bodies were too many bytes. */
+  readonly isCut: boolean
 }
 
-const nothing: Claimed = { found: 0, attempts: 0 }
+const nothing: Claimed = { found: 0, attempts: 0, isCut: false }
 
 export class Claims<Tx> {
   readonly #deps: DispatchDeps<Tx>
@@ -75,7 +78,11 @@ export class Claims<Tx> {
     const begun = this.#addLeased(toRun)
     const nowhere = unhandled.length === 0 ? [] : await this.#leaveToOthers(unhandled)
     await releasing
-    return { found: claimed.length - toRelease.length, attempts: begun + this.#addLeased(nowhere) }
+    return {
+      found: claimed.length - toRelease.length,
+      attempts: begun + this.#addLeased(nowhere),
+      isCut: bytesOf(claimed) > limits.claimBytes / 2,
+    }
   }
 
   /** Null: there is no such event, it has finished, or another worker has it. `released`: it must not run here now. */

@@ -238,9 +238,9 @@ export class Processor<Tx> {
     const askedAt = performance.now()
     const { sources, limit } = this.#sources.nextClaim(claimable, room)
     try {
-      const { found } = await this.#claims.due(limit, sources)
+      const { found, isCut } = await this.#claims.due(limit, sources)
       this.#failures = 0
-      if (found === limit) {
+      if (found === limit || isCut) {
         this.#backlog.add()
         return true
       }

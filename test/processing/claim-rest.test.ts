@@ -1,7 +1,8 @@
 /** A busy process that finds few due events lets more of them arrive before it claims again. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CompleteStore } from 'hookonce/testing/contracts'
+import type { CompleteStore, NewDelivery } from 'hookonce/testing/contracts'
 import { expect, test } from 'vitest'
+import { limits } from '#dist/model.js'
 import { ids, onBothLogs, post, shop, until } from '../support/processing.js'
 
 const CLAIM_MS = 20
@@ -32,6 +33,23 @@ function slow(store: CompleteStore, onEnd: () => Promise<unknown>) {
 }
 
 onBothLogs((bench) => {
+  test('events that did not fit into a claim, because of their size, do not wait for the poll', async () => {
+    const store = bench.store()
+    await store.migrate()
+    const body = Buffer.alloc(limits.claimBytes / 4, 'x')
+    for (const id of ids(10)) {
+      const event = { id, type: 't', reference: null, contentHash: null, guardHash: null, lane: null }
+      await store.record([
+        { source: 'shop', headers: {}, body, events: [event], contentGuard: 'accept' } as NewDelivery,
+      ])
+    }
+    const { inbox } = bench.inbox({ processing: { poll: '10m', concurrency: 20 } })
+    let handled = 0
+    inbox.on('shop', '*', () => void handled++)
+    await inbox.start()
+    await until(() => handled === 10, 'all are handled')
+  })
+
   test.each([
     ['a busy process waits as long as the last claim took', undefined, true],
     ['events of a lane do not wait', 'reference' as const, false],

@@ -18,6 +18,7 @@ import type {
   StoreTransaction,
   TransactionKeys,
 } from 'hookonce/testing/contracts'
+import { limits } from '#dist/model.js'
 import * as check from '#dist/store/input.js'
 import { DEFAULT_PAGE, decodeCursor, encodeCursor } from '#dist/stores/shared/list.js'
 import { type MemoryEffect, MemoryHistory } from '../model/memory-history.js'
@@ -254,7 +255,13 @@ export class MemoryLog {
             (!sources || sources.includes(one.source)) &&
             !except.some(({ source, type }) => source === one.source && type === one.event.type),
         )
-    const claimed = this.#fairly(due, limit).map((one) => this.#take(one, worker, leaseMs))
+    const picked = this.#fairly(due, limit)
+    const bodies = picked.map(({ payload }, i) =>
+      picked.findIndex((one) => one.payload === payload) === i ? payload.body.byteLength : 0,
+    )
+    const fits = (i: number) =>
+      i === 0 || bodies.slice(0, i + 1).reduce((sum, bytes) => sum + bytes, 0) <= limits.claimBytes
+    const claimed = picked.filter((_, i) => fits(i)).map((one) => this.#take(one, worker, leaseMs))
     return claimed.map((one) => this.#asClaimed(one))
   }
 

@@ -1,12 +1,14 @@
 /**
  * Leases due events: each gets a random token. An expired lease leaves a `lost` attempt. Only the head of a lane is
  * claimed, and only while no other event of the lane is leased. A due row that must not be claimed (of a replayed event,
- * for example) is parked: the next claim then does not read it again.
+ * for example) is parked: the next claim then does not read it again. Events whose bodies would not fit beside those of the
+ * others are released at once.
  */
-import type { ClaimedEvent, ClaimOptions } from '../../model.js'
+import { type ClaimedEvent, type ClaimOptions, type Lease, limits } from '../../model.js'
 import { PassedBacklog } from '../shared/passed-backlog.js'
 import type { Database } from './connection/database.js'
 import { statement, texts } from './connection/statement.js'
+import { release } from './leases.js'
 import { sweeper } from './sweep.js'
 import { blocked, lockBefore, lookAgain, parkedFor } from './work.js'
 
@@ -37,26 +39,32 @@ parked as (
   from picked p left join lateral ${lockBefore('p')} h on p.blocked
   where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
-select t.seq, t.token, t.attempt, t.tries, t.losses, t.source, t.event_id, t.event_type, t.related_reference, t.received_at,
-  t.run, t.part, t.content_hash, t.next_at, t.payload_seq, b.headers, b.body
+select c.seq, c.token, c.attempt, c.tries, c.losses, c.source, c.event_id, c.event_type, c.related_reference, c.received_at,
+  c.run, c.part, c.content_hash, c.next_at, c.payload_seq, c.headers, c.is_left, case when not c.is_left then c.body end as body
 from (
-  -- One event of a delivery carries its bytes, or a batch of 1,000 events would be sent 1,000 times.
-  select t.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-    e.related_reference, e.received_at, t.run, e.part, encode(e.content_hash, 'hex') as content_hash, t.next_at,
-    coalesce(e.payload_seq, e.seq) as payload_seq,
-    case when t.attempt - t.base_attempt > 1 then ${lostBefore} + t.was_leased::int else 0 end as losses,
-    t.token is not null and
-      row_number() over (partition by t.token is null, coalesce(e.payload_seq, e.seq) order by t.next_at, t.seq) = 1 as carries
+  -- The size of a body is known without reading it.
+  select t.*, b.headers, b.body,
+    coalesce(sum(octet_length(b.body)) over (order by t.next_at, t.seq), 0)
+      > greatest(${limits.claimBytes}, coalesce(octet_length(b.body), 0)) as is_left
   from (
-    -- Not a join of picked and taken: the planner expects a few rows, and would compare each with each.
-    select * from taken
-    union all
-    select seq, null, null, null, run, next_at, false from picked where blocked
+    -- One event of a delivery carries its bytes, or a batch of 1,000 events would be sent 1,000 times.
+    select t.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
+      e.related_reference, e.received_at, t.run, e.part, encode(e.content_hash, 'hex') as content_hash, t.next_at,
+      coalesce(e.payload_seq, e.seq) as payload_seq,
+      case when t.attempt - t.base_attempt > 1 then ${lostBefore} + t.was_leased::int else 0 end as losses,
+      t.token is not null and row_number()
+        over (partition by t.token is null, coalesce(e.payload_seq, e.seq) order by t.next_at, t.seq) = 1 as carries
+    from (
+      -- Not a join of picked and taken: the planner expects a few rows, and would compare each with each.
+      select * from taken
+      union all
+      select seq, null, null, null, run, next_at, false from picked where blocked
+    ) t
+    join hookonce.events e on e.seq = t.seq
   ) t
-  join hookonce.events e on e.seq = t.seq
-) t
-left join hookonce.payloads b on t.carries and b.seq = t.payload_seq and b.received_at = t.received_at
-order by t.next_at, t.seq`
+  left join hookonce.payloads b on t.carries and b.seq = t.payload_seq and b.received_at = t.received_at
+) c
+order by c.next_at, c.seq`
 
 const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at,
   w.lane is not null and (${blocked} or not hookonce.take_lane(w.source, w.lane, w.seq)) as blocked`
@@ -124,6 +132,7 @@ interface Row {
   /** Null in later rows of one `payload_seq` as well. */
   headers: string | null
   body: Buffer | null
+  is_left: boolean
 }
 
 /**
@@ -150,7 +159,7 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
     if (event) {
       return claimedEvents(await db.query<Row>(claimEvent, [worker, leaseMs, event.source, event.id]))
     }
-    const left = texts(except.map(({ source, type }) => `${source}\n${type}`))
+    const leftOut = texts(except.map(({ source, type }) => `${source}\n${type}`))
     const leftOf = (source: string) =>
       except.some((one) => one.source === source) ? JSON.stringify(except) : null
     const isNew = (source: string) => leftOf(source) !== null && passed.before(source, leftOf(source)) === 0
@@ -168,8 +177,13 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
       const given = [worker, leaseMs, texts(waiting), share, room, starts]
       const rows = await (except.length === 0
         ? db.query<Row>(claimDue, given)
-        : db.query<Row>(claimDueExcept, [...given, left]))
+        : db.query<Row>(claimDueExcept, [...given, leftOut]))
       claimed.push(...claimedEvents(rows))
+      const left = rows.filter((row) => row.is_left)
+      if (left.length > 0) {
+        await release(db, left.map(leaseOf), 0).catch(() => {}) // they are due again when their leases expire
+        return claimed
+      }
       const cutOff = rows.length === room
       waiting = waiting.filter((source, i) => {
         const own = rows.filter((row) => row.source === source)
@@ -203,15 +217,19 @@ function shuffled(sources: readonly string[]): string[] {
 function claimedEvents(rows: readonly Row[]): ClaimedEvent[] {
   const payloads = new Map<number, Pick<Row, 'headers' | 'body'>>()
   return rows.flatMap((row) => {
-    if (row.token === null) return []
+    if (row.token === null || row.is_left) return []
     if (!payloads.has(row.payload_seq)) payloads.set(row.payload_seq, row)
-    return [asClaimed(row, row.token, payloads.get(row.payload_seq)!)]
+    return [asClaimed(row, payloads.get(row.payload_seq)!)]
   })
 }
 
-function asClaimed(row: Row, token: string, { headers, body }: Pick<Row, 'headers' | 'body'>): ClaimedEvent {
+function leaseOf({ seq, token }: Row): Lease {
+  return { seq, token: token! }
+}
+
+function asClaimed(row: Row, { headers, body }: Pick<Row, 'headers' | 'body'>): ClaimedEvent {
   return {
-    lease: { seq: row.seq, token },
+    lease: leaseOf(row),
     source: row.source,
     id: row.event_id,
     type: row.event_type,

@@ -3,15 +3,12 @@
  * nothing when no event is due, so idle workers cause no disk writes.
  */
 import { randomUUID } from 'node:crypto'
-import type { ClaimedEvent, ClaimOptions } from '../../model.js'
+import { type ClaimedEvent, type ClaimOptions, limits } from '../../model.js'
 import { PassedBacklog } from '../shared/passed-backlog.js'
 import { type Connection, perConnection } from './connection.js'
 import type { Row } from './driver.js'
 import { blockedAt, park } from './lane.js'
 import { hexOrNull, textOrNull, writeLostAttempt } from './rows.js'
-
-/** Bounds the memory of one claim. A single larger body is claimed alone. */
-const CLAIM_BYTES = 32 * 1024 * 1024
 
 export function claim(log: Connection, options: ClaimOptions): ClaimedEvent[] {
   if (options.event) {
@@ -179,7 +176,7 @@ function take(log: Connection, options: ClaimOptions, rows: readonly Row[]): Cla
   for (const row of rows) {
     const seq = Number(row.seq)
     const { headers, body } = payloadOf(Number(row.payload_seq))
-    if (bytes > CLAIM_BYTES && claimed.length > 0) break
+    if (bytes > limits.claimBytes && claimed.length > 0) break
     writeLostAttempt(log, row)
     const attempt = Number(row.attempt) + 1
     claimed.push({

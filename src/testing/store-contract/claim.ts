@@ -1,6 +1,7 @@
 /** Claiming: due events in order, a fair share for each source, each event for one worker only. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { limits } from '../../model.js'
 import {
   attempt,
   bytes,
@@ -64,6 +65,28 @@ export const claimCases: readonly ContractCase[] = [
         assert.deepEqual({ ...claimed.headers }, { 'x-a': 'b' })
       }
       assert.ok(rest[0]!.body === rest[1]!.body, 'one copy')
+    },
+  },
+  {
+    name: 'a claim returns no more than 32 MiB of bodies, except of one event, and leaves the others as they were',
+    async run({ open }) {
+      const store = await open()
+      const large = Buffer.alloc(limits.claimBytes / 4, 'x')
+      const whole = Buffer.alloc(limits.claimBytes + 1, 'y')
+      for (const id of ['a', 'b', 'c', 'd', 'e', 'f'])
+        await store.record([delivery([event(id)], { body: large })])
+      await store.record([delivery([event('whole')], { body: whole })])
+      const claims: string[][] = []
+      for (let left = 7; left > 0; left -= claims.at(-1)!.length) {
+        const claimed = await claim(store, { limit: 10 })
+        assert.ok(claimed.length > 0)
+        const bytes = claimed.reduce((sum, { body }) => sum + body!.byteLength, 0)
+        assert.ok(claimed.length === 1 || bytes <= limits.claimBytes, `${bytes} bytes`)
+        assert.deepEqual([...new Set(claimed.map(({ attempt }) => attempt))], [1])
+        claims.push(claimed.map(({ id }) => id))
+      }
+      assert.deepEqual(claims.flat().sort(), ['a', 'b', 'c', 'd', 'e', 'f', 'whole'])
+      assert.equal(claims[0]!.length, 4)
     },
   },
   {
