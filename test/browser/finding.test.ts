@@ -39,7 +39,7 @@ async function findsInPayloads(page: Page, id: string): Promise<void> {
   await found.or(further).first().waitFor()
   while ((await found.count()) === 0) {
     // It is gone while the search goes on, and in the end.
-    if ((await further.count()) > 0) await further.click()
+    if ((await further.count()) > 0) await further.click({ timeout: 1_000 }).catch(() => {})
     await found.or(further).first().waitFor()
   }
 }
