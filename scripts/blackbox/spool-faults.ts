@@ -39,7 +39,8 @@ export const spoolFaults: readonly Omit<Fault, 'touches'>[] = [
       )
       line!.join()
       await handled(world, [next], 'behind a spooled delivery that the store refuses')
-      await sendUntil(world, probeId(), 'once', ['accepted'])
+      // The first answer may be that of the spool.
+      await sendUntil(world, probeId(), 'once', recorded)
       const answer = await send(world, poison, 'once')
       if (answer !== 'spooled' && answer !== 'unavailable')
         throw new Error(`the refused delivery is answered "${answer}"`)

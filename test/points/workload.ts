@@ -20,7 +20,9 @@ import { points } from './points.js'
 const LEASE_MS = 60_000
 /** A process that gives no answer for so long is left alone. */
 const PATIENCE_MS = 1_500
-const INSIST_MS = 60_000
+/** Retention and restore make and read archives. A call that is left alone goes on, and the next one finds it busy. */
+const LONG_PATIENCE_MS = 15_000
+const INSIST_MS = 120_000
 const SETTLED_MS = 60_000
 const types = [
   'plain',
@@ -107,12 +109,16 @@ export async function runWithFault<Tx>(
   }
 
   /** Until it succeeds: at the first process while it answers, else at the second. */
-  async function insist<T>(what: string, act: (inbox: Inbox) => Promise<T>): Promise<T> {
+  async function insist<T>(
+    what: string,
+    act: (inbox: Inbox) => Promise<T>,
+    patienceMs = PATIENCE_MS,
+  ): Promise<T> {
     let problem: unknown
     const limit = performance.now() + INSIST_MS
     for (let tries = 0; performance.now() < limit; tries++) {
       try {
-        return await within(act(faulty.isSilent ? second : first))
+        return await within(act(faulty.isSilent ? second : first), patienceMs)
       } catch (error) {
         problem = error
         await recover(tries)
@@ -205,13 +211,14 @@ export async function runWithFault<Tx>(
       await inbox.events.tail({ after: 0, limit: 10 })
       await readAll(store, key)
     })
-    await insist('retention', async (inbox) => {
+    const retain = async (inbox: Inbox) => {
       const { busy } = await inbox.retain({ sources: [source] })
       if (busy) throw new Error('busy')
       // PostgreSQL removes payloads by the partition, when its month is over.
       if (real.singleWriter && (await payloadOf(key)) !== null) throw new Error('the payload is still there')
-    })
-    await insist('a restore', async (inbox) => {
+    }
+    await insist('retention', retain, LONG_PATIENCE_MS)
+    const restore = async (inbox: Inbox) => {
       const real = directory(join(folder, 'archive'))
       const target = inbox === first ? faulty.target(real) : real
       await archiveRestore({
@@ -222,7 +229,8 @@ export async function runWithFault<Tx>(
         note: 'asked',
       })
       if ((await payloadOf(key)) === null) throw new Error('the payload is not back')
-    })
+    }
+    await insist('a restore', restore, LONG_PATIENCE_MS)
     await insist('an erasure', (inbox) =>
       inbox.erase({ reference: ids[0]!, source, actor: 'test', note: 'asked', wait: 1_000 }),
     )
@@ -285,10 +293,10 @@ async function readAll(store: Store, key: EventKey): Promise<void> {
   ])
 }
 
-async function within<T>(work: Promise<T>): Promise<T> {
+async function within<T>(work: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer')), PATIENCE_MS)
+    timer = setTimeout(() => reject(new Error('no answer')), patienceMs)
   })
   work.catch(() => {})
   try {
