@@ -93,6 +93,7 @@ function open(): CompleteStore<PostgresTx> {
     max: 2,
     Client: ExplainedClient,
   } as pg.PoolConfig)
+  pool.on('error', () => {}) // the server may end a connection that is being closed, to drop the database
   const store = postgres({ pool, maxConnections: 1 })
   pools.push(pool)
   stores.push(store)
